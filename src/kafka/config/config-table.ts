@@ -1,0 +1,113 @@
+/** One of Kafka's configs that the simulator models. */
+export interface ConfigDefinition {
+  readonly type: "number" | "boolean" | "text";
+  readonly default: ConfigValue;
+  /** Bounds of a number, both included. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly oneOf?: readonly string[];
+}
+
+export type ConfigValue = number | boolean | string;
+
+/** Kafka's config names with what each takes. */
+export type ConfigTable = Readonly<Record<string, ConfigDefinition>>;
+
+/** The values of a table: each name with its type. */
+export type Configs<Table extends ConfigTable> = {
+  readonly [Name in keyof Table]: Table[Name]["default"] extends number
+    ? number
+    : Table[Name]["default"] extends boolean
+      ? boolean
+      : string;
+};
+
+export function number(value: number, min?: number, max?: number): NumberDefinition {
+  return {
+    type: "number",
+    default: value,
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+  };
+}
+
+export function boolean(value: boolean): BooleanDefinition {
+  return { type: "boolean", default: value };
+}
+
+export function text(value: string, oneOf?: readonly string[]): TextDefinition {
+  return { type: "text", default: value, ...(oneOf === undefined ? {} : { oneOf }) };
+}
+
+export interface NumberDefinition extends ConfigDefinition {
+  readonly type: "number";
+  readonly default: number;
+}
+
+export interface BooleanDefinition extends ConfigDefinition {
+  readonly type: "boolean";
+  readonly default: boolean;
+}
+
+export interface TextDefinition extends ConfigDefinition {
+  readonly type: "text";
+  readonly default: string;
+}
+
+/**
+ * What is wrong with a value for a config, or undefined. Numbers and booleans may also be given
+ * as text, as in a properties file.
+ */
+export function complainAboutConfig(
+  definition: ConfigDefinition,
+  value: unknown,
+): string | undefined {
+  const parsed = parseConfig(definition, value);
+  if (parsed === undefined) return `takes a ${definition.type === "text" ? "text" : definition.type}`;
+  if (typeof parsed === "number") {
+    const { min, max } = definition;
+    if (min !== undefined && parsed < min) return `must be at least ${min}`;
+    if (max !== undefined && parsed > max) return `must be at most ${max}`;
+  }
+  const { oneOf } = definition;
+  if (oneOf !== undefined && !oneOf.includes(String(parsed))) {
+    return `must be one of ${oneOf.join(", ")}`;
+  }
+  return undefined;
+}
+
+/** The value in the definition's type, or undefined if it is of another. */
+export function parseConfig(
+  definition: ConfigDefinition,
+  value: unknown,
+): ConfigValue | undefined {
+  if (definition.type === "text") {
+    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  }
+  if (definition.type === "boolean") {
+    if (typeof value === "boolean") return value;
+    return value === "true" ? true : value === "false" ? false : undefined;
+  }
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  return typeof value === "string" && /^-?[0-9]+(\.[0-9]+)?$/.test(value)
+    ? Number(value)
+    : undefined;
+}
+
+/** All values of a table: its defaults, overridden. Overrides have been checked before. */
+export function resolveConfigs<Table extends ConfigTable>(
+  table: Table,
+  ...overrides: readonly Readonly<Record<string, unknown>>[]
+): Configs<Table> {
+  const values: Record<string, ConfigValue> = {};
+  for (const [name, definition] of Object.entries(table)) {
+    let value = definition.default;
+    for (const override of overrides) {
+      const given = override[name];
+      if (given !== undefined) value = parseConfig(definition, given) ?? value;
+    }
+    values[name] = value;
+  }
+  // Each name of the table has been given a value of its definition's type.
+  return values as Configs<Table>;
+}

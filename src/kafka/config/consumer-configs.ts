@@ -1,0 +1,20 @@
+import { type Configs, number, text } from "./config-table.ts";
+
+/** The consumer configs that are modelled, with Kafka 4.3's defaults (`ConsumerConfig`). */
+export const CONSUMER_CONFIGS = {
+  "auto.offset.reset": text("latest", ["latest", "earliest", "none"]),
+  "fetch.min.bytes": number(1, 0),
+  "fetch.max.wait.ms": number(500, 0),
+  "fetch.max.bytes": number(52_428_800, 0),
+  "max.partition.fetch.bytes": number(1_048_576, 0),
+  "max.poll.records": number(500, 1),
+  "request.timeout.ms": number(30_000, 0),
+  "retry.backoff.ms": number(100, 0),
+  "retry.backoff.max.ms": number(1_000, 0),
+  "metadata.max.age.ms": number(300_000, 0),
+  "reconnect.backoff.ms": number(50, 0),
+  "reconnect.backoff.max.ms": number(1_000, 0),
+  "isolation.level": text("read_uncommitted", ["read_uncommitted", "read_committed"]),
+} as const;
+
+export type ConsumerConfigs = Configs<typeof CONSUMER_CONFIGS>;

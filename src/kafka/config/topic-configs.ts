@@ -1,0 +1,38 @@
+import { boolean, type Configs, number, text } from "./config-table.ts";
+
+/** The topic configs that are modelled, with Kafka 4.3's defaults (`TopicConfig`, `LogConfig`). */
+export const TOPIC_CONFIGS = {
+  "min.insync.replicas": number(1, 1),
+  "unclean.leader.election.enable": boolean(false),
+  "max.message.bytes": number(1_048_588, 0),
+  "segment.bytes": number(1_073_741_824, 1_048_576),
+  "segment.ms": number(604_800_000, 1),
+  "segment.index.bytes": number(10_485_760, 4),
+  "index.interval.bytes": number(4096, 0),
+  "flush.messages": number(Number.MAX_SAFE_INTEGER, 1),
+  "flush.ms": number(Number.MAX_SAFE_INTEGER, 0),
+  "message.timestamp.type": text("CreateTime", ["CreateTime", "LogAppendTime"]),
+  "message.timestamp.before.max.ms": number(Number.MAX_SAFE_INTEGER, 0),
+  "message.timestamp.after.max.ms": number(3_600_000, 0),
+} as const;
+
+export type TopicConfigs = Configs<typeof TOPIC_CONFIGS>;
+
+/**
+ * The broker config that gives a topic config its default where the topic has none of its own
+ * (`ServerTopicConfigSynonyms`), for names that are not simply `log.` + the topic's.
+ */
+export const BROKER_SYNONYMS: Readonly<Record<keyof TopicConfigs, string>> = {
+  "min.insync.replicas": "min.insync.replicas",
+  "unclean.leader.election.enable": "unclean.leader.election.enable",
+  "max.message.bytes": "message.max.bytes",
+  "segment.bytes": "log.segment.bytes",
+  "segment.ms": "log.roll.ms",
+  "segment.index.bytes": "log.index.size.max.bytes",
+  "index.interval.bytes": "log.index.interval.bytes",
+  "flush.messages": "log.flush.interval.messages",
+  "flush.ms": "log.flush.interval.ms",
+  "message.timestamp.type": "log.message.timestamp.type",
+  "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
+  "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",
+};

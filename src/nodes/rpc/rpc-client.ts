@@ -1,0 +1,181 @@
+import { fail, invariant } from "../../base/invariant.ts";
+import type { Duration } from "../../base/time.ts";
+import type { Api } from "../../kafka/protocol/api.ts";
+import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
+import { NO_TIMER, type TimerHandle, type World } from "../../ports/node.ts";
+
+/** Where answers go. One long-lived object per purpose, so that a request costs no closure. */
+export interface ResponseHandler<Response, Context> {
+  onResponse(response: Response, context: Context, from: NodeAddress): void;
+  /** The connection broke or the request timed out: it may or may not have been carried out. */
+  onDisconnect(context: Context, from: NodeAddress): void;
+}
+
+/** One request on its way. */
+class PendingRequest {
+  readonly channel: Channel;
+  readonly correlationId: number;
+  readonly frame: Frame;
+  readonly handler: ResponseHandler<unknown, unknown> | undefined;
+  readonly context: unknown;
+  timer: TimerHandle = NO_TIMER;
+
+  constructor(
+    channel: Channel,
+    frame: Frame,
+    handler: ResponseHandler<unknown, unknown> | undefined,
+    context: unknown,
+  ) {
+    this.channel = channel;
+    this.correlationId = frame.correlationId;
+    this.frame = frame;
+    this.handler = handler;
+    this.context = context;
+  }
+}
+
+/** One connection to one peer, with the requests that wait for their answers, oldest first. */
+class Channel {
+  readonly peer: NodeAddress;
+  readonly purpose: string;
+  readonly connection: ConnectionId;
+  readonly inFlight: PendingRequest[] = [];
+  connected = false;
+  open = true;
+
+  constructor(peer: NodeAddress, purpose: string, connection: ConnectionId) {
+    this.peer = peer;
+    this.purpose = purpose;
+    this.connection = connection;
+  }
+}
+
+/**
+ * The asking side of Kafka's protocol (`NetworkClient`): a connection per peer and purpose, opened
+ * on demand, answers in the order of the requests, and a timeout after which the connection is
+ * closed and all that waited on it is told so.
+ */
+export class RpcClient {
+  readonly #world: World;
+  /** The kind under which the owner's `onTimer` gets this client's timeouts, to pass on. */
+  readonly #timerKind: number;
+  readonly #byConnection = new Map<ConnectionId, Channel>();
+  readonly #byPurpose = new Map<string, Channel>();
+  #nextCorrelationId = 0;
+
+  constructor(world: World, timerKind: number) {
+    this.#world = world;
+    this.#timerKind = timerKind;
+  }
+
+  /**
+   * Sends a request. `purpose` separates connections to the same peer: a long poll blocks all that
+   * stands behind it, so fetchers have their own. With `handler` undefined no answer is expected
+   * (acks=0). `timeout` is request.timeout.ms or its like, in microseconds.
+   */
+  send<Request, Response, Context>(
+    to: NodeAddress,
+    purpose: string,
+    api: Api<Request, Response>,
+    body: Request,
+    timeout: Duration,
+    handler: ResponseHandler<Response, Context> | undefined,
+    context: Context,
+  ): void {
+    const channel = this.#channel(to, purpose);
+    const frame: Frame = {
+      apiKey: api.key,
+      apiVersion: api.version,
+      correlationId: this.#nextCorrelationId++,
+      isResponse: false,
+      body,
+      size: api.requestSize(body),
+    };
+    // The handler gets back the context it was sent with, and the response of its own API.
+    const pending = new PendingRequest(
+      channel,
+      frame,
+      handler as ResponseHandler<unknown, unknown> | undefined,
+      context,
+    );
+    if (handler !== undefined) {
+      channel.inFlight.push(pending);
+      pending.timer = this.#world.timers.start(timeout, this.#timerKind, pending);
+    }
+    this.#world.network.send(channel.connection, frame);
+  }
+
+  /** Requests that wait for an answer on this connection. */
+  inFlight(to: NodeAddress, purpose: string): number {
+    return this.#byPurpose.get(channelKey(to, purpose))?.inFlight.length ?? 0;
+  }
+
+  /** Is this connection ours? */
+  owns(connection: ConnectionId): boolean {
+    return this.#byConnection.has(connection);
+  }
+
+  onConnected(connection: ConnectionId): void {
+    const channel = this.#byConnection.get(connection);
+    if (channel !== undefined) channel.connected = true;
+  }
+
+  /** Takes a response of one of our connections. */
+  onFrame(connection: ConnectionId, frame: Frame): void {
+    const channel = this.#byConnection.get(connection);
+    if (channel === undefined) return;
+    // Answers come in order, unless a beyond-TCP fault lost, doubled or overtook one.
+    const at = channel.inFlight.findIndex((one) => one.correlationId === frame.correlationId);
+    if (at < 0) return;
+    const [pending] = channel.inFlight.splice(at, 1);
+    if (pending === undefined) return;
+    this.#world.timers.cancel(pending.timer);
+    pending.handler?.onResponse(frame.body, pending.context, channel.peer);
+  }
+
+  onClosed(connection: ConnectionId): void {
+    const channel = this.#byConnection.get(connection);
+    if (channel !== undefined) this.#drop(channel);
+  }
+
+  /** A timeout of this client came due: Kafka closes the whole connection. */
+  onTimer(payload: unknown): void {
+    invariant(payload instanceof PendingRequest, () => "a foreign timer reached an RpcClient");
+    const { channel } = payload;
+    if (!channel.open) fail("a request outlived its channel");
+    this.#world.network.close(channel.connection);
+    this.#drop(channel);
+  }
+
+  /** Closes the connections to a peer; what waits on them is told. */
+  disconnect(to: NodeAddress): void {
+    for (const channel of [...this.#byConnection.values()]) {
+      if (channel.peer !== to) continue;
+      this.#world.network.close(channel.connection);
+      this.#drop(channel);
+    }
+  }
+
+  #channel(peer: NodeAddress, purpose: string): Channel {
+    const key = channelKey(peer, purpose);
+    const known = this.#byPurpose.get(key);
+    if (known !== undefined) return known;
+    const channel = new Channel(peer, purpose, this.#world.network.connect(peer));
+    this.#byPurpose.set(key, channel);
+    this.#byConnection.set(channel.connection, channel);
+    return channel;
+  }
+
+  #drop(channel: Channel): void {
+    channel.open = false;
+    this.#byConnection.delete(channel.connection);
+    this.#byPurpose.delete(channelKey(channel.peer, channel.purpose));
+    const waiting = channel.inFlight.splice(0);
+    for (const pending of waiting) this.#world.timers.cancel(pending.timer);
+    for (const pending of waiting) pending.handler?.onDisconnect(pending.context, channel.peer);
+  }
+}
+
+function channelKey(peer: NodeAddress, purpose: string): string {
+  return `${peer}/${purpose}`;
+}

@@ -1,0 +1,297 @@
+import type {
+  BrokerEpoch,
+  BrokerId,
+  LeaderEpoch,
+  Offset,
+  PartitionEpoch,
+  PartitionName,
+  QuorumEpoch,
+} from "../kafka/ids.ts";
+import type { RecordBatch } from "../kafka/log/record-batch.ts";
+
+/**
+ * The one vocabulary of what happened. Checkers, triggers, tables and reports read facts and
+ * nothing else. A fact is noted by the part that cannot lie about it: what is in a log by the log,
+ * what a client was told by the client, what died by the host that ran it.
+ *
+ * Facts carry no time: the recorder gives each its instant (true time) and the number of its event.
+ */
+export type Fact =
+  // The world: noted by hosts and by the director of faults.
+  | NodeStarted
+  | NodeStopped
+  | NodePaused
+  | NodeResumed
+  | FaultBegun
+  | FaultEnded
+  | UnflushedLost
+  // The metadata quorum: noted by its members.
+  | ControllerElected
+  | ControllerResigned
+  | BrokerRegistered
+  | BrokerFenced
+  | BrokerUnfenced
+  | PartitionChanged
+  // Brokers and their logs.
+  | LogLoaded
+  | Appended
+  | Truncated
+  | HighWatermarkMoved
+  | BecameLeader
+  | BecameFollower
+  | IsrProposed
+  // Clients.
+  | RecordSent
+  | SendEnded
+  | RequestFailed
+  | Polled
+  | PositionReset;
+
+export type FactKind = Fact["kind"];
+export type FactOf<K extends FactKind> = Extract<Fact, { readonly kind: K }>;
+
+/** Where facts go. */
+export interface FactSink {
+  note(fact: Fact): void;
+}
+
+export interface NodeStarted {
+  readonly kind: "node-started";
+  readonly node: string;
+  readonly incarnation: number;
+}
+
+export interface NodeStopped {
+  readonly kind: "node-stopped";
+  readonly node: string;
+  /** A crash keeps the page cache, a power-off loses it, an exit is the process's own doing. */
+  readonly how: "crash" | "power-off" | "exit";
+  readonly reason: string;
+}
+
+export interface NodePaused {
+  readonly kind: "node-paused";
+  readonly node: string;
+}
+
+export interface NodeResumed {
+  readonly kind: "node-resumed";
+  readonly node: string;
+}
+
+export interface FaultBegun {
+  readonly kind: "fault-begun";
+  /** The number of the fault in the plan, from 0. */
+  readonly fault: number;
+  /** The word for the timeline: `crash`, `partition`, `mark`, ... */
+  readonly verb: string;
+  /** What it does to whom, targets resolved: `broker-2, leader of orders-0`. */
+  readonly text: string;
+  /** The scenario's name for it, without brackets; empty if it has none. */
+  readonly name: string;
+}
+
+export interface FaultEnded {
+  readonly kind: "fault-ended";
+  readonly fault: number;
+  readonly verb: string;
+  readonly text: string;
+  readonly name: string;
+}
+
+/** A power-off took what was in the page cache only. */
+export interface UnflushedLost {
+  readonly kind: "unflushed-lost";
+  readonly node: string;
+  readonly path: string;
+  /** Bytes of the file that differ from what was written, or are gone. */
+  readonly bytes: number;
+}
+
+export interface ControllerElected {
+  readonly kind: "controller-elected";
+  readonly controller: BrokerId;
+  readonly quorumEpoch: QuorumEpoch;
+}
+
+export interface ControllerResigned {
+  readonly kind: "controller-resigned";
+  readonly controller: BrokerId;
+  readonly quorumEpoch: QuorumEpoch;
+}
+
+export interface BrokerRegistered {
+  readonly kind: "broker-registered";
+  readonly broker: BrokerId;
+  readonly brokerEpoch: BrokerEpoch;
+  readonly cleanShutdown: boolean;
+}
+
+export interface BrokerFenced {
+  readonly kind: "broker-fenced";
+  readonly broker: BrokerId;
+  readonly brokerEpoch: BrokerEpoch;
+}
+
+export interface BrokerUnfenced {
+  readonly kind: "broker-unfenced";
+  readonly broker: BrokerId;
+  readonly brokerEpoch: BrokerEpoch;
+}
+
+/** A partition's registration as committed to the metadata log; noted once, by the active controller. */
+export interface PartitionChanged {
+  readonly kind: "partition-changed";
+  readonly partition: PartitionName;
+  readonly replicas: readonly BrokerId[];
+  readonly isr: readonly BrokerId[];
+  readonly elr: readonly BrokerId[];
+  /** NO_LEADER (-1) while it has none. */
+  readonly leader: BrokerId;
+  readonly leaderEpoch: LeaderEpoch;
+  readonly partitionEpoch: PartitionEpoch;
+  readonly recovering: boolean;
+  /** What chose the leader; "none" if the leader did not change. */
+  readonly election: "none" | "initial" | "clean" | "elr" | "last-known" | "unclean";
+  /** The min.insync.replicas in force for the partition. */
+  readonly minInsyncReplicas: number;
+}
+
+/** A replica's log is open after a start; noted even if it is empty. */
+export interface LogLoaded {
+  readonly kind: "log-loaded";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly logStartOffset: Offset;
+  readonly logEndOffset: Offset;
+  readonly highWatermark: Offset;
+  /** False if the log was scanned because the last stop was unclean. */
+  readonly cleanShutdown: boolean;
+  /** Bytes cut off because a batch was torn or failed its CRC. */
+  readonly truncatedBytes: number;
+}
+
+/** One batch entered a replica's log. */
+export interface Appended {
+  readonly kind: "appended";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  /** The batch as stored: offsets and leader epoch assigned. */
+  readonly batch: RecordBatch;
+  readonly asLeader: boolean;
+}
+
+export interface Truncated {
+  readonly kind: "truncated";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  /** The log end offset before and after. */
+  readonly from: Offset;
+  readonly to: Offset;
+  /** `diverging-epoch`, `high-watermark`, `offset-out-of-range`, ... */
+  readonly reason: string;
+}
+
+export interface HighWatermarkMoved {
+  readonly kind: "high-watermark-moved";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly highWatermark: Offset;
+  readonly leaderEpoch: LeaderEpoch;
+  readonly asLeader: boolean;
+}
+
+export interface BecameLeader {
+  readonly kind: "became-leader";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly leaderEpoch: LeaderEpoch;
+  readonly partitionEpoch: PartitionEpoch;
+  readonly logEndOffset: Offset;
+  readonly highWatermark: Offset;
+  readonly isr: readonly BrokerId[];
+}
+
+export interface BecameFollower {
+  readonly kind: "became-follower";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly leader: BrokerId;
+  readonly leaderEpoch: LeaderEpoch;
+  readonly logEndOffset: Offset;
+}
+
+/** A leader asked the controller for another ISR (AlterPartition). */
+export interface IsrProposed {
+  readonly kind: "isr-proposed";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly isr: readonly BrokerId[];
+  readonly leaderEpoch: LeaderEpoch;
+  readonly partitionEpoch: PartitionEpoch;
+}
+
+/** An application handed one record to its producer. */
+export interface RecordSent {
+  readonly kind: "record-sent";
+  readonly client: string;
+  readonly partition: PartitionName;
+  /** The record's number among this client's sends, from 0: its identity (see kafka/client/payload). */
+  readonly value: number;
+}
+
+/**
+ * The end of a batch's sends as the application was told. `acked`: it is written, at baseOffset + i
+ * (-1 if unknown, as with acks=0 and duplicates). `failed`: it is definitely not written.
+ * `unknown`: it may be.
+ */
+export interface SendEnded {
+  readonly kind: "send-ended";
+  readonly client: string;
+  readonly partition: PartitionName;
+  readonly outcome: "acked" | "failed" | "unknown";
+  /** Values in batch order, as in RecordSent. */
+  readonly values: readonly number[];
+  readonly baseOffset: Offset;
+  readonly acks: -1 | 0 | 1;
+  /** Kafka's error name; "NONE" if acked. */
+  readonly error: string;
+  /** Attempts made, 0 if it never left the client. */
+  readonly attempts: number;
+}
+
+/** A client's request came back with an error, or its connection broke (then `NETWORK_EXCEPTION`). */
+export interface RequestFailed {
+  readonly kind: "request-failed";
+  readonly client: string;
+  readonly api: string;
+  readonly broker: BrokerId;
+  /** Empty if the error is the whole request's. */
+  readonly partition: PartitionName;
+  readonly error: string;
+  /** Will the client try again by itself? */
+  readonly retried: boolean;
+}
+
+/** The application received records, in this order; offsets may have holes where the log has. */
+export interface Polled {
+  readonly kind: "polled";
+  readonly client: string;
+  readonly partition: PartitionName;
+  readonly firstOffset: Offset;
+  readonly lastOffset: Offset;
+  /** The batches the records came from; records outside [firstOffset, lastOffset] were not handed over. */
+  readonly batches: readonly RecordBatch[];
+}
+
+/** A consumer's position was set anew rather than moved by reading. */
+export interface PositionReset {
+  readonly kind: "position-reset";
+  readonly client: string;
+  readonly partition: PartitionName;
+  /** The position before; -1 if there was none. */
+  readonly from: Offset;
+  readonly to: Offset;
+  /** `initial`, `out-of-range`, `truncation`. */
+  readonly reason: string;
+}
