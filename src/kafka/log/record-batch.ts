@@ -1,4 +1,358 @@
-// Placeholder declaration of the shape that others build on; the log's author replaces this file.
-export interface RecordBatchShape {
-  readonly bytes: Uint8Array;
+import {
+  readInt16,
+  readInt32,
+  readInt64,
+  readUint32,
+  writeInt16,
+  writeInt32,
+  writeInt64,
+} from "../../base/big-endian.ts";
+import { crc32c } from "../../base/crc32c.ts";
+import { invariant } from "../../base/invariant.ts";
+import { encodeUtf8 } from "../../base/utf8.ts";
+import { varintSize, writeVarint } from "../../base/varint.ts";
+import type { LeaderEpoch, Offset } from "../ids.ts";
+import { NO_EPOCH, NO_PRODUCER_ID } from "../ids.ts";
+import * as header from "./batch-header.ts";
+import type { DecodedRecord, RecordHeader } from "./record-cursor.ts";
+import { RecordCursor } from "./record-cursor.ts";
+import { Slab } from "./slab.ts";
+
+export const NO_SEQUENCE = -1;
+export const NO_TIMESTAMP = -1;
+
+/**
+ * One record batch of magic 2 in Kafka's own bytes. Immutable, and shared by all that hold it:
+ * replicas, requests, consumers, checkers (Kafka's `DefaultRecordBatch`).
+ *
+ * Its bytes are buffer[start, end). Hot paths use those three: `bytes` makes a view at each call.
+ */
+export class RecordBatch {
+  readonly buffer: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly baseOffset: Offset;
+  readonly lastOffset: Offset;
+  readonly partitionLeaderEpoch: LeaderEpoch;
+  readonly attributes: number;
+  /** Milliseconds; the delete horizon if `hasDeleteHorizon`. */
+  readonly baseTimestamp: number;
+  /** Milliseconds. */
+  readonly maxTimestamp: number;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+  readonly recordCount: number;
+  #validity: 0 | 1 | 2;
+  #records: readonly DecodedRecord[] | undefined;
+
+  /** Takes buffer[start, end), which must hold one whole batch and must never change. See `parseBatch`. */
+  constructor(buffer: Uint8Array, start: number, end: number, knownValid: boolean) {
+    this.buffer = buffer;
+    this.start = start;
+    this.end = end;
+    this.baseOffset = readInt64(buffer, start + header.BASE_OFFSET);
+    this.lastOffset = this.baseOffset + readInt32(buffer, start + header.LAST_OFFSET_DELTA);
+    this.partitionLeaderEpoch = readInt32(buffer, start + header.PARTITION_LEADER_EPOCH);
+    this.attributes = readInt16(buffer, start + header.ATTRIBUTES);
+    this.baseTimestamp = readInt64(buffer, start + header.BASE_TIMESTAMP);
+    this.maxTimestamp = readInt64(buffer, start + header.MAX_TIMESTAMP);
+    this.producerId = readInt64(buffer, start + header.PRODUCER_ID);
+    this.producerEpoch = readInt16(buffer, start + header.PRODUCER_EPOCH);
+    this.baseSequence = readInt32(buffer, start + header.BASE_SEQUENCE);
+    this.recordCount = readInt32(buffer, start + header.RECORD_COUNT);
+    this.#validity = knownValid ? VALID : UNKNOWN;
+    this.#records = undefined;
+  }
+
+  /** Exactly this batch: 12 bytes + batch length, the 61-byte header included. A new view each time. */
+  get bytes(): Uint8Array {
+    return this.buffer.subarray(this.start, this.end);
+  }
+
+  get sizeInBytes(): number {
+    return this.end - this.start;
+  }
+
+  get nextOffset(): Offset {
+    return this.lastOffset + 1;
+  }
+
+  /** CRC-32C as the header states it. */
+  get crc(): number {
+    return readUint32(this.buffer, this.start + header.CRC);
+  }
+
+  /** Sequence of the last record, wrapping from 2^31-1 to 0; NO_SEQUENCE without a base sequence. */
+  get lastSequence(): number {
+    if (this.baseSequence === NO_SEQUENCE) return NO_SEQUENCE;
+    return incrementSequence(this.baseSequence, this.lastOffset - this.baseOffset);
+  }
+
+  get hasProducerId(): boolean {
+    return this.producerId > NO_PRODUCER_ID;
+  }
+
+  get isControl(): boolean {
+    return (this.attributes & header.CONTROL_FLAG) !== 0;
+  }
+
+  get isTransactional(): boolean {
+    return (this.attributes & header.TRANSACTIONAL_FLAG) !== 0;
+  }
+
+  /** Are the records' timestamps the leader's, at append? */
+  get isLogAppendTime(): boolean {
+    return (this.attributes & header.LOG_APPEND_TIME_FLAG) !== 0;
+  }
+
+  get hasDeleteHorizon(): boolean {
+    return (this.attributes & header.DELETE_HORIZON_FLAG) !== 0;
+  }
+
+  /** Kafka's number of the codec; 0 is none. */
+  get compression(): number {
+    return this.attributes & header.COMPRESSION_MASK;
+  }
+
+  /** Does the CRC-32C agree? Computed once: the bytes never change. */
+  isValid(): boolean {
+    if (this.#validity === UNKNOWN) {
+      const actual = crc32c(this.buffer, this.start + header.ATTRIBUTES, this.end);
+      this.#validity = actual === this.crc ? VALID : INVALID;
+    }
+    return this.#validity === VALID;
+  }
+
+  /**
+   * The records, decoded; remembered for the batches decoded last. Throws if they are malformed:
+   * ask `RecordCursor` where that can be. Hot paths walk with a `RecordCursor`, which makes no objects.
+   */
+  records(): readonly DecodedRecord[] {
+    if (this.#records === undefined) {
+      const cursor = new RecordCursor(this);
+      const records: DecodedRecord[] = [];
+      while (cursor.next()) records.push(cursor.decode());
+      invariant(!cursor.malformed, () => `malformed records in the batch at ${this.baseOffset}`);
+      this.#records = records;
+      const oldest = decodedLast[decodedNext];
+      if (oldest !== undefined) oldest.#records = undefined;
+      decodedLast[decodedNext] = this;
+      decodedNext = (decodedNext + 1) % DECODED_KEPT;
+    }
+    return this.#records;
+  }
+
+  /**
+   * A copy with base offset and leader epoch patched, both outside the CRC; with `logAppendTime`
+   * (ms) also with that as timestamp of all records, and a new CRC.
+   */
+  withOffsets(
+    baseOffset: Offset,
+    leaderEpoch: LeaderEpoch,
+    logAppendTime: number = NO_TIMESTAMP,
+  ): RecordBatch {
+    const size = this.end - this.start;
+    const start = stored.reserve(size);
+    const bytes = stored.buffer;
+    copyBytes(this.buffer, this.start, this.end, bytes, start);
+    writeInt64(bytes, start + header.BASE_OFFSET, baseOffset);
+    writeInt32(bytes, start + header.PARTITION_LEADER_EPOCH, leaderEpoch);
+    if (logAppendTime === NO_TIMESTAMP) {
+      const copy = new RecordBatch(bytes, start, start + size, false);
+      copy.#validity = this.#validity;
+      return copy;
+    }
+    writeInt16(bytes, start + header.ATTRIBUTES, this.attributes | header.LOG_APPEND_TIME_FLAG);
+    writeInt64(bytes, start + header.MAX_TIMESTAMP, logAppendTime);
+    writeInt32(bytes, start + header.CRC, crc32c(bytes, start + header.ATTRIBUTES, start + size));
+    return new RecordBatch(bytes, start, start + size, true);
+  }
+}
+
+/** A record to be written. Timestamps are milliseconds. */
+export interface NewRecord {
+  readonly timestamp: number;
+  readonly key?: Uint8Array | undefined;
+  readonly value?: Uint8Array | undefined;
+  readonly headers?: readonly RecordHeader[];
+}
+
+export interface BatchOptions {
+  readonly baseOffset?: Offset;
+  /** NO_EPOCH (-1) if absent, as producers send it. */
+  readonly partitionLeaderEpoch?: LeaderEpoch;
+  readonly producerId?: number;
+  readonly producerEpoch?: number;
+  readonly baseSequence?: number;
+  readonly isTransactional?: boolean;
+  readonly isControl?: boolean;
+  /** Milliseconds; makes the timestamp type LogAppendTime. */
+  readonly logAppendTime?: number;
+  /** Milliseconds (KIP-534). */
+  readonly deleteHorizon?: number;
+}
+
+/** Writes one batch of at least one record (Kafka's `MemoryRecordsBuilder`); no compression. */
+export function buildBatch(records: readonly NewRecord[], options: BatchOptions = {}): RecordBatch {
+  const first = records[0];
+  invariant(first !== undefined, () => "a batch needs a record");
+  const base = options.deleteHorizon ?? first.timestamp;
+  let size = header.HEADER_SIZE;
+  let maxTimestamp = first.timestamp;
+  for (let i = 0; i < records.length; i++) {
+    const record = records[i] as NewRecord;
+    if (record.timestamp > maxTimestamp) maxTimestamp = record.timestamp;
+    const body = bodySize(record, record.timestamp - base, i);
+    size += varintSize(body) + body;
+  }
+
+  const start = built.reserve(size);
+  const bytes = built.buffer;
+  let at = start + header.HEADER_SIZE;
+  for (let i = 0; i < records.length; i++) {
+    const record = records[i] as NewRecord;
+    at = writeRecord(bytes, at, record, record.timestamp - base, i);
+  }
+  invariant(at === start + size, () => `wrote ${at - start} bytes of a batch of ${size}`);
+  writeHeader(bytes, start, size, records.length, base, maxTimestamp, options);
+  return new RecordBatch(bytes, start, start + size, true);
+}
+
+/**
+ * The batch whose bytes begin at `start`; it shares them. Undefined if they are too few or do not
+ * begin a batch of magic 2. The CRC is not checked.
+ */
+export function parseBatch(bytes: Uint8Array, start = 0): RecordBatch | undefined {
+  if (bytes.length - start < header.HEADER_SIZE) return undefined;
+  const length = readInt32(bytes, start + header.BATCH_LENGTH);
+  if (length < header.HEADER_SIZE - header.LOG_OVERHEAD) return undefined;
+  const end = start + header.LOG_OVERHEAD + length;
+  if (end > bytes.length || bytes[start + header.MAGIC] !== header.MAGIC_V2) return undefined;
+  return new RecordBatch(bytes, start, end, false);
+}
+
+/** The whole batches that `bytes` begins with; stops at the first that is cut short or malformed. */
+export function parseBatches(bytes: Uint8Array): RecordBatch[] {
+  const batches: RecordBatch[] = [];
+  let batch = parseBatch(bytes, 0);
+  while (batch !== undefined) {
+    batches.push(batch);
+    batch = parseBatch(bytes, batch.end);
+  }
+  return batches;
+}
+
+/** `sequence + increment`, wrapping from 2^31-1 to 0 (Kafka's `DefaultRecordBatch.incrementSequence`). */
+export function incrementSequence(sequence: number, increment: number): number {
+  const sum = sequence + increment;
+  return sum > MAX_INT32 ? sum - MAX_INT32 - 1 : sum;
+}
+
+const MAX_INT32 = 0x7fff_ffff;
+
+const UNKNOWN = 0;
+const VALID = 1;
+const INVALID = 2;
+
+/** What producers build dies soon, what leaders store stays: apart, neither keeps the other alive. */
+const built = new Slab();
+const stored = new Slab();
+
+/** Decoded records weigh several times their bytes, so only the batches decoded last keep them. */
+const DECODED_KEPT = 64;
+const decodedLast: (RecordBatch | undefined)[] = new Array(DECODED_KEPT).fill(undefined);
+let decodedNext = 0;
+
+function writeHeader(
+  bytes: Uint8Array,
+  start: number,
+  size: number,
+  recordCount: number,
+  baseTimestamp: number,
+  maxTimestamp: number,
+  options: BatchOptions,
+): void {
+  let attributes = 0;
+  if (options.logAppendTime !== undefined) attributes |= header.LOG_APPEND_TIME_FLAG;
+  if (options.isTransactional === true) attributes |= header.TRANSACTIONAL_FLAG;
+  if (options.isControl === true) attributes |= header.CONTROL_FLAG;
+  if (options.deleteHorizon !== undefined) attributes |= header.DELETE_HORIZON_FLAG;
+
+  writeInt64(bytes, start + header.BASE_OFFSET, options.baseOffset ?? 0);
+  writeInt32(bytes, start + header.BATCH_LENGTH, size - header.LOG_OVERHEAD);
+  writeInt32(
+    bytes,
+    start + header.PARTITION_LEADER_EPOCH,
+    options.partitionLeaderEpoch ?? NO_EPOCH,
+  );
+  bytes[start + header.MAGIC] = header.MAGIC_V2;
+  writeInt16(bytes, start + header.ATTRIBUTES, attributes);
+  writeInt32(bytes, start + header.LAST_OFFSET_DELTA, recordCount - 1);
+  writeInt64(bytes, start + header.BASE_TIMESTAMP, baseTimestamp);
+  writeInt64(bytes, start + header.MAX_TIMESTAMP, options.logAppendTime ?? maxTimestamp);
+  writeInt64(bytes, start + header.PRODUCER_ID, options.producerId ?? NO_PRODUCER_ID);
+  writeInt16(bytes, start + header.PRODUCER_EPOCH, options.producerEpoch ?? NO_EPOCH);
+  writeInt32(bytes, start + header.BASE_SEQUENCE, options.baseSequence ?? NO_SEQUENCE);
+  writeInt32(bytes, start + header.RECORD_COUNT, recordCount);
+  writeInt32(bytes, start + header.CRC, crc32c(bytes, start + header.ATTRIBUTES, start + size));
+}
+
+function bodySize(record: NewRecord, timestampDelta: number, offsetDelta: number): number {
+  const { key, value, headers } = record;
+  let size = 1 + varintSize(timestampDelta) + varintSize(offsetDelta);
+  size += key === undefined ? 1 : varintSize(key.length) + key.length;
+  size += value === undefined ? 1 : varintSize(value.length) + value.length;
+  if (headers === undefined || headers.length === 0) return size + 1;
+  size += varintSize(headers.length);
+  for (const { key: name, value: content } of headers) {
+    const nameLength = encodeUtf8(name).length;
+    size += varintSize(nameLength) + nameLength;
+    size += content === undefined ? 1 : varintSize(content.length) + content.length;
+  }
+  return size;
+}
+
+function writeRecord(
+  bytes: Uint8Array,
+  start: number,
+  record: NewRecord,
+  timestampDelta: number,
+  offsetDelta: number,
+): number {
+  const { headers } = record;
+  let at = writeVarint(bytes, start, bodySize(record, timestampDelta, offsetDelta));
+  bytes[at++] = 0;
+  at = writeVarint(bytes, at, timestampDelta);
+  at = writeVarint(bytes, at, offsetDelta);
+  at = writeNullable(bytes, at, record.key);
+  at = writeNullable(bytes, at, record.value);
+  if (headers === undefined || headers.length === 0) {
+    bytes[at] = 0;
+    return at + 1;
+  }
+  at = writeVarint(bytes, at, headers.length);
+  for (const { key: name, value: content } of headers) {
+    at = writeNullable(bytes, at, encodeUtf8(name));
+    at = writeNullable(bytes, at, content);
+  }
+  return at;
+}
+
+/** Length and content; length -1 if absent. */
+function writeNullable(bytes: Uint8Array, start: number, content: Uint8Array | undefined): number {
+  if (content === undefined) return writeVarint(bytes, start, -1);
+  const at = writeVarint(bytes, start, content.length);
+  bytes.set(content, at);
+  return at + content.length;
+}
+
+function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  // Below some 300 bytes the loop is cheaper than the view that `set` needs.
+  if (end - start > 300) {
+    to.set(from.subarray(start, end), at);
+    return;
+  }
+  const shift = at - start;
+  for (let i = start; i < end; i++) to[i + shift] = from[i] as number;
 }
