@@ -7,3 +7,8 @@ export interface Random {
   /** True with probability `numerator / denominator`. */
   chance(numerator: number, denominator: number): boolean;
 }
+
+/** Something that gives durations by chance, in microseconds: a distribution of the simulated world. */
+export interface DurationSource {
+  draw(random: Random): number;
+}
