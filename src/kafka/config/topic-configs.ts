@@ -1,4 +1,4 @@
-import { boolean, type Configs, number, text } from "./config-table.ts";
+import { boolean, type Configs, number, resolveConfigs, text } from "./config-table.ts";
 
 /** The topic configs that are modelled, with Kafka 4.3's defaults (`TopicConfig`, `LogConfig`). */
 export const TOPIC_CONFIGS = {
@@ -36,3 +36,13 @@ export const BROKER_SYNONYMS: Readonly<Record<keyof TopicConfigs, string>> = {
   "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
   "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",
 };
+
+/** A topic's configs: its own, else what the broker sets for all topics, else Kafka's defaults. */
+export function topicConfigsOf(
+  own: Readonly<Record<string, unknown>>,
+  broker: Readonly<Record<string, unknown>>,
+): TopicConfigs {
+  const inherited: Record<string, unknown> = {};
+  for (const [name, synonym] of Object.entries(BROKER_SYNONYMS)) inherited[name] = broker[synonym];
+  return resolveConfigs(TOPIC_CONFIGS, inherited, own);
+}

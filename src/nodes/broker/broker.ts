@@ -1,0 +1,381 @@
+import { fail } from "../../base/invariant.ts";
+import { type Duration, fromMillis, type Instant } from "../../base/time.ts";
+import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
+import {
+  type BrokerEpoch,
+  type BrokerId,
+  type TopicId,
+} from "../../kafka/ids.ts";
+import { MetadataImage } from "../../kafka/metadata/image.ts";
+import type { MetadataRecord } from "../../kafka/metadata/records.ts";
+import {
+  CREATE_TOPICS,
+  FETCH,
+  INIT_PRODUCER_ID,
+  LIST_OFFSETS,
+  METADATA,
+  OFFSET_FOR_LEADER_EPOCH,
+  PRODUCE,
+} from "../../kafka/protocol/apis.ts";
+import type { CreateTopicsRequest, CreateTopicsResponse } from "../../kafka/protocol/create-topics.ts";
+import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
+import type { InitProducerIdRequest } from "../../kafka/protocol/init-producer-id.ts";
+import type { ListOffsetsRequest } from "../../kafka/protocol/list-offsets.ts";
+import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
+import type { OffsetForLeaderEpochRequest } from "../../kafka/protocol/offset-for-leader-epoch.ts";
+import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
+import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
+import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
+import type { Node, World } from "../../ports/node.ts";
+import { LogManager } from "../../storage/log-manager.ts";
+import type { PartitionLog } from "../../storage/partition-log.ts";
+import { TicketBook } from "../../storage/ticket-book.ts";
+import type { FactSink } from "../../trace/fact.ts";
+import { QuorumClient, type QuorumListener, type QuorumVoter } from "../quorum/quorum-client.ts";
+import { openMetadataLog } from "../quorum/metadata-log.ts";
+import { randomUuid } from "../../kafka/uuid.ts";
+import { type ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
+import { type IncomingRequest, type RequestHandler, RpcServer } from "../rpc/rpc-server.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import { BROKER_TIMER } from "./broker-timers.ts";
+import { ControllerChannel } from "./controller-channel.ts";
+import { DelayedFetch } from "./delayed-fetch.ts";
+import { DelayedProduce } from "./delayed-produce.ts";
+import { FetchHandler } from "./fetch-handler.ts";
+import { IsrChannel } from "./isr-channel.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { answerMetadata } from "./metadata-handler.ts";
+import { OffsetsHandler } from "./offsets-handler.ts";
+import type { Partition } from "./partition.ts";
+import { ProduceHandler } from "./produce-handler.ts";
+import { ProducerIds } from "./producer-ids.ts";
+import { ReplicaFetcher } from "./replica-fetcher.ts";
+import { ReplicaManager } from "./replica-manager.ts";
+
+export interface BrokerOptions {
+  readonly brokerId: BrokerId;
+  readonly clusterId: string;
+  readonly configs: BrokerConfigs;
+  /** The broker's own configs as set, by Kafka's names: defaults of its topics. */
+  readonly rules: ReplicationRules;
+  readonly voters: readonly QuorumVoter[];
+  readonly rack: string | undefined;
+}
+
+/** `log.dirs`, and `metadata.log.dir` beside it. */
+const LOG_DIRECTORY = "kafka-logs";
+const METADATA_DIRECTORY = "metadata";
+/** Kafka's default of `controller.socket.timeout.ms`. */
+const CONTROLLER_SOCKET_TIMEOUT_MS = 30_000;
+/** Periods from here on are Kafka's way to say never (Long.MAX_VALUE). */
+const NEVER_MS = 1e15;
+
+/** One broker process: the parts, and what reaches which (Kafka's `BrokerServer` and `KafkaApis`). */
+export class Broker implements Node, BrokerContext, RequestHandler, QuorumListener {
+  readonly world: World;
+  readonly facts: FactSink;
+  readonly brokerId: BrokerId;
+  readonly clusterId: string;
+  readonly configs: BrokerConfigs;
+  readonly rules: ReplicationRules;
+  readonly image: MetadataImage = new MetadataImage();
+  readonly rpc: RpcClient;
+  readonly controller: ControllerChannel;
+  readonly isrChannel: IsrChannel;
+  readonly maxLag: Duration;
+  brokerEpoch: BrokerEpoch = -1;
+  readonly #server: RpcServer;
+  readonly #tickets: TicketBook = new TicketBook();
+  readonly #logs: LogManager;
+  readonly #quorum: QuorumClient;
+  readonly #heartbeats: ControllerChannel;
+  readonly #lifecycle: Lifecycle;
+  readonly #replicas: ReplicaManager;
+  readonly #produce: ProduceHandler;
+  readonly #fetch: FetchHandler;
+  readonly #offsets: OffsetsHandler;
+  readonly #producerIds: ProducerIds;
+  readonly #forwarder: Forwarder;
+  /** The metadata has been caught up with once, and is followed record by record since. */
+  #published = false;
+
+  constructor(world: World, options: BrokerOptions) {
+    this.world = world;
+    this.facts = world.facts;
+    this.brokerId = options.brokerId;
+    this.clusterId = options.clusterId;
+    this.configs = options.configs;
+    this.rules = options.rules;
+    this.maxLag = fromMillis(options.configs["replica.lag.time.max.ms"]);
+    this.rpc = new RpcClient(world, BROKER_TIMER.rpcTimeout);
+    this.#server = new RpcServer(world, this);
+    this.#logs = new LogManager({
+      disk: world.disk,
+      clock: world.clock,
+      tickets: this.#tickets,
+      directory: LOG_DIRECTORY,
+      nodeId: options.brokerId,
+      clusterId: options.clusterId,
+      configOf: (topic) => this.#replicas.topicConfigs(topic),
+    });
+    this.#replicas = new ReplicaManager(this, this.#logs);
+    this.#quorum = new QuorumClient({
+      world,
+      rpc: this.rpc,
+      log: openMetadataLog(world, this.#tickets, METADATA_DIRECTORY),
+      directory: METADATA_DIRECTORY,
+      nodeId: options.brokerId,
+      clusterId: options.clusterId,
+      voters: options.voters,
+      brokerEpoch: () => this.brokerEpoch,
+      configs: options.configs,
+      timerKind: BROKER_TIMER.quorum,
+      listener: this,
+    });
+    const leader = (): NodeAddress | undefined => this.#quorum.leaderAddress;
+    this.controller = new ControllerChannel(
+      world,
+      this.rpc,
+      "controller",
+      leader,
+      CONTROLLER_SOCKET_TIMEOUT_MS,
+    );
+    // Heartbeats have a channel and a shorter patience of their own (KAFKA-14392).
+    this.#heartbeats = new ControllerChannel(
+      world,
+      this.rpc,
+      "heartbeat",
+      leader,
+      options.configs["broker.session.timeout.ms"] / 2,
+    );
+    this.isrChannel = new IsrChannel(this);
+    this.#lifecycle = new Lifecycle(this, this.#heartbeats, {
+      incarnationId: randomUuid(world.random),
+      rack: options.rack,
+      logDirs: [this.#logs.directoryId],
+      address: world.self,
+      host: `broker-${options.brokerId}`,
+      previousBrokerEpoch: this.#logs.previousBrokerEpoch,
+      metadataOffset: () => (this.#published ? this.image.lastOffset : -1),
+      onMayStop: (reason) => this.#stop(reason),
+    });
+    this.#produce = new ProduceHandler(this);
+    this.#fetch = new FetchHandler(this);
+    this.#offsets = new OffsetsHandler(this);
+    this.#producerIds = new ProducerIds(this);
+    this.#forwarder = new Forwarder(this.controller);
+  }
+
+  // What the parts ask of the whole.
+
+  now(): Instant {
+    return this.world.clock.now();
+  }
+
+  partition(topicId: TopicId, index: number): Partition | undefined {
+    return this.#replicas.get(topicId, index);
+  }
+
+  partitions(): Iterable<Partition> {
+    return this.#replicas.all();
+  }
+
+  addressOf(broker: BrokerId): NodeAddress | undefined {
+    return this.image.brokers.get(broker)?.address;
+  }
+
+  /** With its only log directory gone, a broker halts (`LogManager.handleLogDirFailure`). */
+  diskFailed(partition: Partition): void {
+    partition.offline = true;
+    this.world.process.exit("its log directory has failed");
+  }
+
+  // The process.
+
+  onStart(): void {
+    this.#replicas.load();
+    this.#quorum.start();
+    this.#lifecycle.start();
+    this.#every(BROKER_TIMER.isrScan);
+    this.#every(BROKER_TIMER.highWatermarkCheckpoint);
+    this.#every(BROKER_TIMER.recoveryPointCheckpoint);
+    this.#every(BROKER_TIMER.flushCheck);
+  }
+
+  onShutdown(): void {
+    this.#lifecycle.beginShutdown();
+  }
+
+  #stop(reason: string): void {
+    this.#logs.shutdown(this.brokerEpoch, (log) => this.#highWatermarkOf(log));
+    this.world.process.exit(reason);
+  }
+
+  #highWatermarkOf(log: PartitionLog): number {
+    return this.#replicas.get(log.topicId, log.partition)?.highWatermark ?? 0;
+  }
+
+  // The metadata.
+
+  onCommitted(records: readonly MetadataRecord[], baseOffset: number, lastOffset: number): void {
+    let offset = baseOffset;
+    for (const record of records) this.image.replay(record, offset++);
+    this.image.lastOffset = lastOffset;
+    if (this.#published) {
+      this.#replicas.publish(records);
+    } else if (this.#quorum.highWatermark <= lastOffset + 1) {
+      // Until then roles of long ago would be taken up one after the other (`MetadataLoader`).
+      this.#published = true;
+      this.#replicas.publishAll();
+    }
+  }
+
+  onLeader(leader: BrokerId): void {
+    if (leader < 0) return;
+    this.controller.retry();
+    this.#heartbeats.retry();
+  }
+
+  // The network.
+
+  onConnected(connection: ConnectionId): void {
+    this.rpc.onConnected(connection);
+  }
+
+  onFrame(connection: ConnectionId, from: NodeAddress, frame: Frame): void {
+    if (frame.isResponse) this.rpc.onFrame(connection, frame);
+    else this.#server.onFrame(connection, from, frame);
+  }
+
+  onClosed(connection: ConnectionId): void {
+    if (this.rpc.owns(connection)) this.rpc.onClosed(connection);
+    else this.#server.onClosed(connection);
+  }
+
+  onSynced(ticket: number, ok: boolean): void {
+    this.#tickets.synced(ticket, ok);
+  }
+
+  onRequest(request: IncomingRequest): void {
+    const { body } = request;
+    // A frame's body is of its API's type: all nodes are of one release.
+    switch (request.apiKey) {
+      case PRODUCE.key:
+        this.#produce.handle(request, body as ProduceRequest);
+        return;
+      case FETCH.key:
+        this.#fetch.handle(request, body as FetchRequest);
+        return;
+      case LIST_OFFSETS.key:
+        this.#offsets.listOffsets(request, body as ListOffsetsRequest);
+        return;
+      case OFFSET_FOR_LEADER_EPOCH.key:
+        this.#offsets.offsetForLeaderEpoch(request, body as OffsetForLeaderEpochRequest);
+        return;
+      case METADATA.key:
+        answerMetadata(this, request, body as MetadataRequest);
+        return;
+      case INIT_PRODUCER_ID.key:
+        this.#producerIds.handle(request, body as InitProducerIdRequest);
+        return;
+      case CREATE_TOPICS.key:
+        this.#forwarder.handle(request, body as CreateTopicsRequest);
+        return;
+      default:
+        fail(`a broker was asked for API ${request.apiKey}`);
+    }
+  }
+
+  // Time.
+
+  onTimer(kind: number, payload: unknown): void {
+    switch (kind) {
+      case BROKER_TIMER.rpcTimeout:
+        this.rpc.onTimer(payload);
+        return;
+      case BROKER_TIMER.quorum:
+        this.#quorum.onTimer(payload);
+        return;
+      case BROKER_TIMER.heartbeat:
+        this.#lifecycle.onTimer();
+        return;
+      case BROKER_TIMER.lifecycleDeadline:
+        this.#lifecycle.onDeadline();
+        return;
+      case BROKER_TIMER.delayedProduce:
+        if (payload instanceof DelayedProduce) payload.expire();
+        return;
+      case BROKER_TIMER.delayedFetch:
+        if (payload instanceof DelayedFetch) payload.complete();
+        return;
+      case BROKER_TIMER.fetcherBackoff:
+        if (payload instanceof ReplicaFetcher) payload.onTimer();
+        return;
+      case BROKER_TIMER.alterPartitionRetry:
+        this.isrChannel.retry();
+        return;
+      case BROKER_TIMER.controllerRetry:
+        if (payload instanceof ControllerChannel) payload.retry();
+        return;
+      default:
+        this.#onPeriod(kind);
+    }
+  }
+
+  #onPeriod(kind: number): void {
+    switch (kind) {
+      case BROKER_TIMER.isrScan:
+        this.#replicas.shrinkIsrs();
+        break;
+      case BROKER_TIMER.highWatermarkCheckpoint:
+        this.#logs.checkpointHighWatermarks((log) => this.#highWatermarkOf(log));
+        break;
+      case BROKER_TIMER.recoveryPointCheckpoint:
+        this.#logs.checkpointRecoveryPoints();
+        this.#logs.checkpointLogStarts();
+        break;
+      case BROKER_TIMER.flushCheck:
+        for (const { log } of this.#replicas.all()) log.flushIfDue();
+        break;
+      default:
+        fail(`a broker has no timer of kind ${kind}`);
+    }
+    this.#every(kind);
+  }
+
+  /** Starts the timer of a periodic task; one of Kafka's "never" is never started. */
+  #every(kind: number): void {
+    const { configs } = this;
+    const milliseconds =
+      kind === BROKER_TIMER.isrScan
+        ? configs["replica.lag.time.max.ms"] / 2
+        : kind === BROKER_TIMER.highWatermarkCheckpoint
+          ? configs["replica.high.watermark.checkpoint.interval.ms"]
+          : kind === BROKER_TIMER.recoveryPointCheckpoint
+            ? configs["log.flush.offset.checkpoint.interval.ms"]
+            : configs["log.flush.scheduler.interval.ms"];
+    if (milliseconds >= NEVER_MS) return;
+    this.world.timers.start(Math.floor(fromMillis(milliseconds)), kind);
+  }
+}
+
+/** What a broker does not do itself it passes on to the controller (KIP-590). */
+class Forwarder implements ResponseHandler<CreateTopicsResponse, IncomingRequest> {
+  readonly #controller: ControllerChannel;
+
+  constructor(controller: ControllerChannel) {
+    this.#controller = controller;
+  }
+
+  handle(request: IncomingRequest, body: CreateTopicsRequest): void {
+    this.#controller.send(CREATE_TOPICS, body, this, request);
+  }
+
+  onResponse(response: CreateTopicsResponse, request: IncomingRequest): void {
+    request.reply(CREATE_TOPICS, response);
+  }
+
+  onDisconnect(request: IncomingRequest): void {
+    request.hangUp();
+  }
+}

@@ -1,0 +1,97 @@
+import { ERRORS } from "../../kafka/error-code.ts";
+import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
+import { NO_TIMER, type TimerHandle } from "../../ports/node.ts";
+import type { IncomingRequest } from "../rpc/rpc-server.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import { type FetchHandler, reply } from "./fetch-handler.ts";
+
+/**
+ * A fetch in purgatory until there is enough to answer it, something is wrong, or `max.wait.ms` is
+ * over. A follower's is not woken by the high watermark, which it learns with the next records
+ * (KAFKA-9952).
+ */
+export class DelayedFetch {
+  readonly #context: BrokerContext;
+  readonly #handler: FetchHandler;
+  readonly #request: IncomingRequest;
+  readonly #body: FetchRequest;
+  #done = false;
+  timer: TimerHandle = NO_TIMER;
+
+  constructor(
+    context: BrokerContext,
+    handler: FetchHandler,
+    request: IncomingRequest,
+    body: FetchRequest,
+  ) {
+    this.#context = context;
+    this.#handler = handler;
+    this.#request = request;
+    this.#body = body;
+  }
+
+  watch(): void {
+    for (const topic of this.#body.topics) {
+      for (const fetch of topic.partitions) {
+        this.#context.partition(topic.topicId, fetch.partition)?.fetches.add(this);
+      }
+    }
+  }
+
+  /** True if it is answered now (`DelayedFetch.tryComplete`). */
+  tryComplete(): boolean {
+    if (this.#done) return true;
+    if (!this.#request.isOpen) {
+      this.#forget();
+      return true;
+    }
+    if (!this.#isDue()) return false;
+    this.complete();
+    return true;
+  }
+
+  /** Answers with what there is; nothing is learned of the follower from it. */
+  complete(): void {
+    if (this.#done) return;
+    this.#forget();
+    const answer = this.#handler.read(this.#body, false, this.#context.now());
+    reply(this.#request, answer.responses);
+  }
+
+  #isDue(): boolean {
+    const isFollower = this.#body.replicaId >= 0;
+    let available = 0;
+    for (const topic of this.#body.topics) {
+      for (const fetch of topic.partitions) {
+        const partition = this.#context.partition(topic.topicId, fetch.partition);
+        if (partition === undefined) return true;
+        if (partition.checkLeader(fetch.currentLeaderEpoch) !== ERRORS.NONE) return true;
+        const end = isFollower ? partition.logEndOffset : partition.highWatermark;
+        const { fetchOffset, lastFetchedEpoch } = fetch;
+        // The log was cut under the fetch.
+        if (end < fetchOffset) return true;
+        if (end > fetchOffset) {
+          available += partition.log.bytesBetween(fetchOffset, end);
+          if (available >= this.#body.minBytes) return true;
+        }
+        if (lastFetchedEpoch >= 0) {
+          const own = partition.log.endOffsetForEpoch(lastFetchedEpoch);
+          if (own.endOffset < 0 || own.epoch < lastFetchedEpoch || own.endOffset < fetchOffset) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  #forget(): void {
+    this.#done = true;
+    this.#context.world.timers.cancel(this.timer);
+    for (const topic of this.#body.topics) {
+      for (const fetch of topic.partitions) {
+        this.#context.partition(topic.topicId, fetch.partition)?.fetches.delete(this);
+      }
+    }
+  }
+}

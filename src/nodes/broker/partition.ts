@@ -1,0 +1,297 @@
+import type { Instant } from "../../base/time.ts";
+import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
+import {
+  type BrokerEpoch,
+  type BrokerId,
+  type LeaderEpoch,
+  NO_EPOCH,
+  NO_LEADER,
+  type Offset,
+  type PartitionEpoch,
+  type PartitionName,
+  partitionName,
+  type TopicId,
+} from "../../kafka/ids.ts";
+import type { PartitionRegistration } from "../../kafka/metadata/image.ts";
+import type { FetchPartition } from "../../kafka/protocol/fetch.ts";
+import type { LeaderIdAndEpoch } from "../../kafka/protocol/produce.ts";
+import { committedIsr, type IsrState } from "../../kafka/replication/isr-state.ts";
+import { ReplicaProgress } from "../../kafka/replication/replica-progress.ts";
+import type { LeaderReplica } from "../../kafka/replication/replication-rules.ts";
+import type { PartitionLog } from "../../storage/partition-log.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import type { DelayedFetch } from "./delayed-fetch.ts";
+import type { DelayedProduce } from "./delayed-produce.ts";
+
+/** One replica of one partition on this broker: its log, and its role (Kafka's `Partition`). */
+export class Partition implements LeaderReplica {
+  readonly topic: string;
+  readonly index: number;
+  readonly topicId: TopicId;
+  readonly name: PartitionName;
+  readonly log: PartitionLog;
+  readonly #context: BrokerContext;
+  role: "none" | "leader" | "follower" = "none";
+  leaderId: BrokerId = NO_LEADER;
+  leaderEpoch: LeaderEpoch = NO_EPOCH;
+  partitionEpoch: PartitionEpoch = NO_EPOCH;
+  replicas: readonly BrokerId[] = [];
+  highWatermark: Offset;
+  // While leading:
+  isr: IsrState = committedIsr([], false);
+  remotes: readonly ReplicaProgress[] = [];
+  epochStartOffset: Offset = -1;
+  effectiveMinIsr = 1;
+  /** The log directory failed: nothing can be done with this replica any more. */
+  offline = false;
+  /** Requests that wait for this partition, oldest first. */
+  readonly produces = new Set<DelayedProduce>();
+  readonly fetches = new Set<DelayedFetch>();
+
+  constructor(
+    context: BrokerContext,
+    topic: string,
+    index: number,
+    topicId: TopicId,
+    log: PartitionLog,
+    highWatermark: Offset,
+  ) {
+    this.#context = context;
+    this.topic = topic;
+    this.index = index;
+    this.topicId = topicId;
+    this.name = partitionName(topic, index);
+    this.log = log;
+    this.highWatermark = highWatermark;
+  }
+
+  get brokerId(): BrokerId {
+    return this.#context.brokerId;
+  }
+
+  get logEndOffset(): Offset {
+    return this.log.logEndOffset;
+  }
+
+  get isLeader(): boolean {
+    return this.role === "leader";
+  }
+
+  get leader(): LeaderIdAndEpoch {
+    return { leaderId: this.leaderId, leaderEpoch: this.leaderEpoch };
+  }
+
+  /** Takes the leader's role; true if it was not the leader before (`Partition.makeLeader`). */
+  makeLeader(registration: PartitionRegistration, minInsyncReplicas: number): boolean {
+    if (registration.partitionEpoch < this.partitionEpoch) return false;
+    const isNewLeader = this.role !== "leader";
+    const isNewEpoch = registration.leaderEpoch > this.leaderEpoch;
+    this.#updateAssignment(registration, minInsyncReplicas);
+    this.isr = committedIsr(registration.isr, registration.leaderRecoveryState === 1);
+    this.role = "leader";
+    this.leaderId = this.brokerId;
+    this.partitionEpoch = registration.partitionEpoch;
+    if (isNewEpoch) {
+      const start = this.log.logEndOffset;
+      this.log.assignEpochStart(registration.leaderEpoch, start);
+      const now = this.#context.now();
+      for (const replica of this.remotes) {
+        replica.reset(now, start, isNewLeader, registration.isr.includes(replica.brokerId));
+      }
+      this.leaderEpoch = registration.leaderEpoch;
+      this.epochStartOffset = start;
+      this.#context.facts.note({
+        kind: "became-leader",
+        broker: this.brokerId,
+        partition: this.name,
+        leaderEpoch: this.leaderEpoch,
+        partitionEpoch: this.partitionEpoch,
+        logEndOffset: start,
+        highWatermark: this.highWatermark,
+        isr: registration.isr,
+      });
+    }
+    // The ISR may be down to this broker alone.
+    this.maybeAdvanceHighWatermark(this.#context.now());
+    this.completeDelayed();
+    return isNewLeader;
+  }
+
+  /** Takes the follower's role; true if the leader epoch is newer, so that fetching starts anew. */
+  makeFollower(registration: PartitionRegistration, minInsyncReplicas: number): boolean {
+    if (registration.partitionEpoch < this.partitionEpoch) return false;
+    const isNewEpoch = registration.leaderEpoch > this.leaderEpoch;
+    this.#updateAssignment(registration, minInsyncReplicas);
+    this.isr = committedIsr(registration.isr, registration.leaderRecoveryState === 1);
+    this.role = "follower";
+    this.leaderId = registration.leader;
+    this.leaderEpoch = registration.leaderEpoch;
+    this.partitionEpoch = registration.partitionEpoch;
+    this.epochStartOffset = -1;
+    if (isNewEpoch) {
+      this.#context.facts.note({
+        kind: "became-follower",
+        broker: this.brokerId,
+        partition: this.name,
+        leader: registration.leader,
+        leaderEpoch: registration.leaderEpoch,
+        logEndOffset: this.log.logEndOffset,
+      });
+    }
+    this.completeDelayed();
+    return isNewEpoch;
+  }
+
+  #updateAssignment(registration: PartitionRegistration, minInsyncReplicas: number): void {
+    this.replicas = registration.replicas;
+    this.effectiveMinIsr = Math.min(minInsyncReplicas, registration.replicas.length);
+    const known = this.remotes;
+    this.remotes = registration.replicas
+      .filter((id) => id !== this.brokerId)
+      .map((id) => known.find((one) => one.brokerId === id) ?? new ReplicaProgress(id));
+  }
+
+  setMinInsyncReplicas(minInsyncReplicas: number): void {
+    this.effectiveMinIsr = Math.min(minInsyncReplicas, Math.max(1, this.replicas.length));
+  }
+
+  /** The check of every request that names a leader epoch (`Partition.checkCurrentLeaderEpoch`). */
+  checkEpoch(requested: LeaderEpoch): ErrorCode {
+    if (requested === NO_EPOCH || !this.#context.rules.switches["fetch.epoch-fencing"]) {
+      return ERRORS.NONE;
+    }
+    if (requested < this.leaderEpoch) return ERRORS.FENCED_LEADER_EPOCH;
+    if (requested > this.leaderEpoch) return ERRORS.UNKNOWN_LEADER_EPOCH;
+    return ERRORS.NONE;
+  }
+
+  /** Errors of a request that only the leader serves: epoch first, then leadership. */
+  checkLeader(requestedEpoch: LeaderEpoch): ErrorCode {
+    if (this.offline) return ERRORS.KAFKA_STORAGE_ERROR;
+    const epoch = this.checkEpoch(requestedEpoch);
+    if (epoch !== ERRORS.NONE) return epoch;
+    return this.isLeader ? ERRORS.NONE : ERRORS.NOT_LEADER_OR_FOLLOWER;
+  }
+
+  remote(id: BrokerId): ReplicaProgress | undefined {
+    for (const replica of this.remotes) if (replica.brokerId === id) return replica;
+    return undefined;
+  }
+
+  /** `Partition.isReplicaIsrEligible` (KIP-841, KIP-903). */
+  isEligibleForIsr(replica: ReplicaProgress): boolean {
+    const registration = this.#context.image.brokers.get(replica.brokerId);
+    if (registration === undefined || registration.fenced) return false;
+    if (registration.inControlledShutdown) return false;
+    const stored = replica.brokerEpoch;
+    return stored !== undefined && (stored === -1 || stored === registration.brokerEpoch);
+  }
+
+  /**
+   * A follower's fetch was read; `leaderEnd` is where the log ended before the read
+   * (`Partition.updateFollowerFetchState`).
+   */
+  followerFetched(
+    replica: ReplicaProgress,
+    fetch: FetchPartition,
+    leaderEnd: Offset,
+    brokerEpoch: BrokerEpoch,
+    now: Instant,
+  ): ErrorCode {
+    const registered = this.#context.image.brokers.get(replica.brokerId);
+    // The fetch of an earlier life of the broker must not move its state (KIP-903).
+    if (brokerEpoch !== -1 && registered !== undefined && registered.brokerEpoch > brokerEpoch) {
+      return ERRORS.NOT_LEADER_OR_FOLLOWER;
+    }
+    const before = replica.logEndOffset;
+    replica.fetched(fetch.fetchOffset, fetch.logStartOffset, now, leaderEnd, brokerEpoch);
+    if (this.isr.isr.length <= this.remotes.length) {
+      if (this.#context.rules.canJoinIsr(this, replica)) {
+        this.#context.isrChannel.proposeExpand(this, replica.brokerId);
+      }
+    }
+    if (before !== replica.logEndOffset && this.maybeAdvanceHighWatermark(now)) {
+      this.completeDelayed();
+    }
+    return ERRORS.NONE;
+  }
+
+  /** True if the high watermark rose. */
+  maybeAdvanceHighWatermark(now: Instant): boolean {
+    const next = this.#context.rules.leaderHighWatermark(this, now, this.#context.maxLag);
+    if (next <= this.highWatermark) return false;
+    this.#setHighWatermark(next);
+    return true;
+  }
+
+  /** A follower takes over what the leader told, which may be lower than what it had. */
+  followHighWatermark(fromLeader: Offset): void {
+    const next = Math.min(fromLeader, this.log.logEndOffset);
+    if (next === this.highWatermark) return;
+    this.#setHighWatermark(next);
+  }
+
+  #setHighWatermark(next: Offset): void {
+    this.highWatermark = next;
+    this.#context.facts.note({
+      kind: "high-watermark-moved",
+      broker: this.brokerId,
+      partition: this.name,
+      highWatermark: next,
+      leaderEpoch: this.leaderEpoch,
+      asLeader: this.role === "leader",
+    });
+  }
+
+  /** Cuts a follower's log; the high watermark is clamped to the new end. */
+  truncateTo(offset: Offset, reason: string): void {
+    const from = this.log.logEndOffset;
+    if (!this.log.truncateTo(offset)) return;
+    this.#truncated(from, reason);
+  }
+
+  /** Wipes a follower's log, which then begins at `offset`. */
+  truncateFully(offset: Offset, reason: string): void {
+    const from = this.log.logEndOffset;
+    this.log.truncateFullyAndStartAt(offset);
+    this.highWatermark = offset;
+    this.#truncated(from, reason);
+  }
+
+  #truncated(from: Offset, reason: string): void {
+    const to = this.log.logEndOffset;
+    this.#context.facts.note({
+      kind: "truncated",
+      broker: this.brokerId,
+      partition: this.name,
+      from,
+      to,
+      reason,
+    });
+    if (this.highWatermark > to) this.#setHighWatermark(to);
+  }
+
+  /** Members of the ISR that have fallen behind. */
+  laggards(now: Instant): BrokerId[] {
+    if (!this.isLeader || this.isr.kind !== "committed") return [];
+    const { isr } = this.isr;
+    return this.remotes
+      .filter(
+        (replica) =>
+          isr.includes(replica.brokerId) &&
+          this.#context.rules.mustLeaveIsr(this, replica, now, this.#context.maxLag),
+      )
+      .map((replica) => replica.brokerId);
+  }
+
+  /** Something that requests may wait for has changed: role, epoch, high watermark. */
+  completeDelayed(): void {
+    for (const produce of this.produces) produce.tryComplete();
+    this.completeFetches();
+  }
+
+  /** The log has grown, so that parked fetches may have enough. */
+  completeFetches(): void {
+    for (const fetch of this.fetches) fetch.tryComplete();
+  }
+}

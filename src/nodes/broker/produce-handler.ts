@@ -1,0 +1,132 @@
+import { fromMillis } from "../../base/time.ts";
+import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
+import type { RecordBatch } from "../../kafka/log/record-batch.ts";
+import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
+import { DiskError } from "../../ports/disk.ts";
+import type { IncomingRequest } from "../rpc/rpc-server.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import { BROKER_TIMER } from "./broker-timers.ts";
+import {
+  DelayedProduce,
+  ProduceStatus,
+  type ProduceTopicStatus,
+  replyToProduce,
+} from "./delayed-produce.ts";
+import { whyAbsent } from "./fetch-read.ts";
+import type { Partition } from "./partition.ts";
+
+/** Appends what producers send, and answers when `acks` is met (`ReplicaManager.appendRecords`). */
+export class ProduceHandler {
+  readonly #context: BrokerContext;
+
+  constructor(context: BrokerContext) {
+    this.#context = context;
+  }
+
+  handle(request: IncomingRequest, body: ProduceRequest): void {
+    const { acks } = body;
+    if (acks !== -1 && acks !== 0 && acks !== 1) {
+      this.#answer(request, this.#refuse(body, ERRORS.INVALID_REQUIRED_ACKS), acks);
+      return;
+    }
+    const touched: Partition[] = [];
+    const topics = this.#append(body, touched);
+    // As Kafka's action queue: what the append unblocks is looked at when the request is through.
+    for (const partition of touched) partition.completeDelayed();
+    if (acks !== -1) {
+      this.#answer(request, topics, acks);
+      return;
+    }
+    const delayed = new DelayedProduce(this.#context, request, topics);
+    if (delayed.tryComplete()) return;
+    delayed.watch();
+    delayed.timer = this.#context.world.timers.start(
+      fromMillis(body.timeoutMs),
+      BROKER_TIMER.delayedProduce,
+      delayed,
+    );
+  }
+
+  #append(body: ProduceRequest, touched: Partition[]): ProduceTopicStatus[] {
+    const topics: ProduceTopicStatus[] = [];
+    for (const topic of body.topicData) {
+      const statuses: ProduceStatus[] = [];
+      for (const { index, records } of topic.partitionData) {
+        const partition = this.#context.partition(topic.topicId, index);
+        statuses.push(
+          partition === undefined
+            ? failed(index, undefined, whyAbsent(this.#context, topic.topicId, index))
+            : this.#appendOne(partition, records, body.acks, touched),
+        );
+      }
+      topics.push({ topicId: topic.topicId, statuses });
+    }
+    return topics;
+  }
+
+  #appendOne(
+    partition: Partition,
+    batch: RecordBatch,
+    acks: number,
+    touched: Partition[],
+  ): ProduceStatus {
+    const { index } = partition;
+    const refused = partition.checkLeader(-1);
+    if (refused !== ERRORS.NONE) return failed(index, partition, refused);
+    if (acks === -1 && partition.isr.isr.length < partition.effectiveMinIsr) {
+      return failed(index, partition, ERRORS.NOT_ENOUGH_REPLICAS);
+    }
+    try {
+      const result = partition.log.appendAsLeader([batch], partition.leaderEpoch);
+      if (result.error !== ERRORS.NONE) return failed(index, partition, result.error);
+      for (const appended of result.appended) {
+        this.#context.facts.note({
+          kind: "appended",
+          broker: this.#context.brokerId,
+          partition: partition.name,
+          batch: appended,
+          asLeader: true,
+        });
+      }
+      if (!result.duplicate) {
+        partition.maybeAdvanceHighWatermark(this.#context.now());
+        touched.push(partition);
+      }
+      // A duplicate waits for its original: acknowledged only when that is replicated.
+      return new ProduceStatus(
+        index,
+        partition,
+        acks === -1 ? result.lastOffset + 1 : 0,
+        result.firstOffset,
+        result.logAppendTime,
+        ERRORS.NONE,
+      );
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#context.diskFailed(partition);
+      return failed(index, partition, ERRORS.KAFKA_STORAGE_ERROR);
+    }
+  }
+
+  #refuse(body: ProduceRequest, error: ErrorCode): ProduceTopicStatus[] {
+    return body.topicData.map((topic) => ({
+      topicId: topic.topicId,
+      statuses: topic.partitionData.map(({ index }) => failed(index, undefined, error)),
+    }));
+  }
+
+  #answer(request: IncomingRequest, topics: readonly ProduceTopicStatus[], acks: number): void {
+    if (acks !== 0) {
+      replyToProduce(request, topics);
+      return;
+    }
+    // Nobody waits for an answer; an error is told by closing the connection.
+    const ok = topics.every((topic) => topic.statuses.every(({ error }) => error === ERRORS.NONE));
+    if (ok) request.done();
+    else request.hangUp();
+  }
+}
+
+function failed(index: number, partition: Partition | undefined, error: ErrorCode): ProduceStatus {
+  return new ProduceStatus(index, partition, 0, -1, -1, error);
+}

@@ -1,0 +1,457 @@
+import { fromMillis, type Instant } from "../../base/time.ts";
+import { ERRORS, errorOf } from "../../kafka/error-code.ts";
+import type { BrokerId, LeaderEpoch, Offset } from "../../kafka/ids.ts";
+import { FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../kafka/protocol/apis.ts";
+import type {
+  FetchPartition,
+  FetchPartitionResponse,
+  FetchResponse,
+  FetchTopic,
+} from "../../kafka/protocol/fetch.ts";
+import {
+  EARLIEST_TIMESTAMP,
+  LATEST_TIMESTAMP,
+  type ListOffsetsResponse,
+} from "../../kafka/protocol/list-offsets.ts";
+import type { OffsetForLeaderEpochResponse } from "../../kafka/protocol/offset-for-leader-epoch.ts";
+import { DiskError } from "../../ports/disk.ts";
+import { NO_TIMER, type TimerHandle } from "../../ports/node.ts";
+import type { ResponseHandler } from "../rpc/rpc-client.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import { BROKER_TIMER } from "./broker-timers.ts";
+import type { Partition } from "./partition.ts";
+
+/** A partition as its fetcher sees it (Kafka's `PartitionFetchState`). */
+export class FetchState {
+  readonly partition: Partition;
+  readonly currentLeaderEpoch: LeaderEpoch;
+  /** `resetting`: out of the leader's range, which it is being asked for. */
+  phase: "fetching" | "truncating" | "resetting";
+  fetchOffset: Offset;
+  /** -1 if the fetch does not say: the log is empty, or an older protocol. */
+  lastFetchedEpoch: LeaderEpoch;
+  /** Left alone until then, after an error. */
+  delayedUntil: Instant = 0;
+  /** Fenced in its own epoch: waits for new metadata. */
+  failed = false;
+
+  constructor(
+    partition: Partition,
+    phase: "fetching" | "truncating",
+    fetchOffset: Offset,
+    lastFetchedEpoch: LeaderEpoch,
+  ) {
+    this.partition = partition;
+    this.currentLeaderEpoch = partition.leaderEpoch;
+    this.phase = phase;
+    this.fetchOffset = fetchOffset;
+    this.lastFetchedEpoch = lastFetchedEpoch;
+  }
+}
+
+/** What a request asked, to judge its answer by. */
+class Asked {
+  readonly states: readonly FetchState[];
+  readonly offsets: readonly Offset[];
+
+  constructor(states: readonly FetchState[]) {
+    this.states = states;
+    this.offsets = states.map((state) => state.fetchOffset);
+  }
+}
+
+/**
+ * Copies from one leading broker (Kafka's `ReplicaFetcherThread`): find where the histories part,
+ * cut there, then fetch, one request at a time over all partitions it follows there.
+ */
+export class ReplicaFetcher
+  implements
+    ResponseHandler<FetchResponse, Asked>,
+    ResponseHandler<OffsetForLeaderEpochResponse, Asked>
+{
+  readonly #context: BrokerContext;
+  readonly #leader: BrokerId;
+  readonly #states = new Map<Partition, FetchState>();
+  readonly #backoff: number;
+  readonly #resetter: OffsetResetter;
+  #busy = false;
+  #timer: TimerHandle = NO_TIMER;
+
+  constructor(context: BrokerContext, leader: BrokerId) {
+    this.#context = context;
+    this.#leader = leader;
+    this.#backoff = fromMillis(context.configs["replica.fetch.backoff.ms"]);
+    this.#resetter = new OffsetResetter(context, this);
+  }
+
+  get leader(): BrokerId {
+    return this.#leader;
+  }
+
+  /** Begins to follow; where it starts depends on the protocol's way to truncate. */
+  add(partition: Partition): void {
+    const known = this.#states.get(partition);
+    if (known !== undefined && known.currentLeaderEpoch === partition.leaderEpoch) return;
+    this.#states.set(partition, this.#initialState(partition));
+    this.wake();
+  }
+
+  remove(partition: Partition): void {
+    this.#states.delete(partition);
+  }
+
+  #initialState(partition: Partition): FetchState {
+    const { log, highWatermark } = partition;
+    const latest = log.latestEpoch ?? -1;
+    const { truncation } = this.#context.rules.switches;
+    if (truncation === "on-fetch" && latest >= 0) {
+      return new FetchState(partition, "fetching", log.logEndOffset, latest);
+    }
+    // Without epochs the high watermark is all there is to go by (before KIP-101).
+    return new FetchState(partition, "truncating", highWatermark, -1);
+  }
+
+  /** Goes on, if there is something to do and no request is out. */
+  wake(): void {
+    if (this.#busy) return;
+    this.#context.world.timers.cancel(this.#timer);
+    this.#timer = NO_TIMER;
+    this.#work();
+  }
+
+  /** The back-off is over. */
+  onTimer(): void {
+    this.#timer = NO_TIMER;
+    if (!this.#busy) this.#work();
+  }
+
+  #work(): void {
+    const now = this.#context.now();
+    const asking: FetchState[] = [];
+    for (const state of this.#states.values()) {
+      if (state.phase !== "truncating" || state.delayedUntil > now || state.failed) continue;
+      const latest = state.partition.log.latestEpoch ?? -1;
+      if (this.#context.rules.switches.truncation === "high-watermark" || latest < 0) {
+        this.#truncate(state, state.fetchOffset, "high-watermark");
+        state.phase = "fetching";
+      } else {
+        asking.push(state);
+      }
+    }
+    if (asking.length > 0) this.#askEpochs(asking);
+    else this.#fetch(now);
+  }
+
+  #fetch(now: Instant): void {
+    const ready: FetchState[] = [];
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const state of this.#states.values()) {
+      if (state.failed || state.phase !== "fetching") continue;
+      if (state.delayedUntil <= now) ready.push(state);
+      else if (state.delayedUntil < soonest) soonest = state.delayedUntil;
+    }
+    const address = this.#context.addressOf(this.#leader);
+    if (ready.length === 0 || address === undefined) {
+      const pause = ready.length === 0 ? soonest - now : this.#backoff;
+      if (this.#states.size > 0) this.#sleep(Math.min(pause, this.#backoff));
+      return;
+    }
+    const { configs } = this.#context;
+    this.#busy = true;
+    this.#context.rpc.send(
+      address,
+      "fetcher",
+      FETCH,
+      {
+        clusterId: undefined,
+        replicaId: this.#context.brokerId,
+        replicaEpoch: this.#context.brokerEpoch,
+        maxWaitMs: configs["replica.fetch.wait.max.ms"],
+        minBytes: configs["replica.fetch.min.bytes"],
+        maxBytes: configs["replica.fetch.response.max.bytes"],
+        isolationLevel: 0,
+        sessionId: 0,
+        sessionEpoch: -1,
+        topics: fetchTopics(ready, configs["replica.fetch.max.bytes"]),
+      },
+      fromMillis(configs["replica.socket.timeout.ms"]),
+      this,
+      new Asked(ready),
+    );
+  }
+
+  /** The explicit epoch question that came before truncation on fetch (KIP-101, KIP-279). */
+  #askEpochs(asking: readonly FetchState[]): void {
+    const address = this.#context.addressOf(this.#leader);
+    if (address === undefined) {
+      this.#sleep(this.#backoff);
+      return;
+    }
+    this.#busy = true;
+    this.#context.rpc.send(
+      address,
+      "fetcher",
+      OFFSET_FOR_LEADER_EPOCH,
+      {
+        replicaId: this.#context.brokerId,
+        topics: asking.map(({ partition, currentLeaderEpoch }) => ({
+          topic: partition.topic,
+          partitions: [
+            {
+              partition: partition.index,
+              currentLeaderEpoch,
+              leaderEpoch: partition.log.latestEpoch ?? -1,
+            },
+          ],
+        })),
+      },
+      fromMillis(this.#context.configs["replica.socket.timeout.ms"]),
+      this,
+      new Asked(asking),
+    );
+  }
+
+  onResponse(response: FetchResponse | OffsetForLeaderEpochResponse, asked: Asked): void {
+    this.#busy = false;
+    if ("responses" in response) this.#onFetched(response, asked);
+    else this.#onEpochs(response, asked);
+    this.wake();
+  }
+
+  onDisconnect(asked: Asked): void {
+    this.#busy = false;
+    for (const state of asked.states) this.#delay(state);
+    this.wake();
+  }
+
+  #onFetched(response: FetchResponse, asked: Asked): void {
+    let at = 0;
+    for (const topic of response.responses) {
+      for (const one of topic.partitions) {
+        const state = asked.states[at];
+        const requested = asked.offsets[at++];
+        if (state === undefined || requested === undefined) continue;
+        // Only if nothing has changed since it was asked: not removed or followed anew in another
+        // epoch (KAFKA-18991), not truncated meanwhile.
+        if (this.#states.get(state.partition) !== state) continue;
+        if (requested !== state.fetchOffset || state.phase !== "fetching") continue;
+        try {
+          this.#take(state, one);
+        } catch (problem) {
+          if (!(problem instanceof DiskError)) throw problem;
+          this.#context.diskFailed(state.partition);
+          state.failed = true;
+        }
+      }
+    }
+  }
+
+  #take(state: FetchState, one: FetchPartitionResponse): void {
+    const error = errorOf(one.errorCode);
+    if (error === ERRORS.NONE) {
+      if (one.divergingEpoch === undefined) this.#append(state, one);
+      else this.#diverge(state, one.divergingEpoch.epoch, one.divergingEpoch.endOffset);
+      return;
+    }
+    if (error === ERRORS.OFFSET_OUT_OF_RANGE) {
+      state.phase = "resetting";
+      this.#resetter.begin(state, this.#leader);
+      return;
+    }
+    // Fenced in the very epoch it follows in: only newer metadata can help.
+    if (error === ERRORS.FENCED_LEADER_EPOCH) state.failed = true;
+    else this.#delay(state);
+  }
+
+  /** `ReplicaFetcherThread.processPartitionData`. */
+  #append(state: FetchState, one: FetchPartitionResponse): void {
+    const { partition } = state;
+    if (one.records.length > 0) {
+      const result = partition.log.appendAsFollower(one.records, state.currentLeaderEpoch);
+      if (result.error !== ERRORS.NONE) {
+        this.#delay(state);
+        return;
+      }
+      for (const batch of result.appended) {
+        state.fetchOffset = batch.nextOffset;
+        state.lastFetchedEpoch = this.#tellsEpoch() ? batch.partitionLeaderEpoch : -1;
+        this.#context.facts.note({
+          kind: "appended",
+          broker: this.#context.brokerId,
+          partition: partition.name,
+          batch,
+          asLeader: false,
+        });
+      }
+    }
+    partition.followHighWatermark(one.highWatermark);
+    if (one.logStartOffset > partition.log.logStartOffset) {
+      partition.log.advanceLogStart(Math.min(one.logStartOffset, partition.log.logEndOffset));
+    }
+  }
+
+  #tellsEpoch(): boolean {
+    return this.#context.rules.switches.truncation === "on-fetch";
+  }
+
+  #diverge(state: FetchState, leaderEpoch: LeaderEpoch, leaderEndOffset: Offset): void {
+    const point = this.#context.rules.truncationPoint(
+      state.partition.log,
+      state.fetchOffset,
+      leaderEpoch,
+      leaderEndOffset,
+    );
+    this.#truncate(state, point.offset, "diverging-epoch");
+    if (point.settled || this.#tellsEpoch()) state.phase = "fetching";
+  }
+
+  #truncate(state: FetchState, offset: Offset, reason: string): void {
+    const { partition } = state;
+    partition.truncateTo(offset, reason);
+    state.fetchOffset = partition.log.logEndOffset;
+    state.lastFetchedEpoch = this.#tellsEpoch() ? (partition.log.latestEpoch ?? -1) : -1;
+  }
+
+  #onEpochs(response: OffsetForLeaderEpochResponse, asked: Asked): void {
+    let at = 0;
+    for (const topic of response.topics) {
+      for (const answer of topic.partitions) {
+        const state = asked.states[at++];
+        if (state === undefined || this.#states.get(state.partition) !== state) continue;
+        const error = errorOf(answer.errorCode);
+        if (error === ERRORS.NONE) this.#diverge(state, answer.leaderEpoch, answer.endOffset);
+        else if (error === ERRORS.FENCED_LEADER_EPOCH) state.failed = true;
+        else this.#delay(state);
+      }
+    }
+  }
+
+  /** The leader's range is known: where the follower goes on (`fetchOffsetAndTruncate`). */
+  reset(state: FetchState, leaderStart: Offset, leaderEnd: Offset): void {
+    state.phase = "fetching";
+    if (this.#states.get(state.partition) === state) {
+      const { partition } = state;
+      const own = partition.log.logEndOffset;
+      if (leaderEnd < own) {
+        this.#truncate(state, leaderEnd, "offset-out-of-range");
+      } else if (leaderStart > own) {
+        partition.truncateFully(leaderStart, "offset-out-of-range");
+        state.fetchOffset = leaderStart;
+        state.lastFetchedEpoch = -1;
+      } else {
+        state.fetchOffset = own;
+        state.lastFetchedEpoch = this.#tellsEpoch() ? (partition.log.latestEpoch ?? -1) : -1;
+      }
+    }
+    this.wake();
+  }
+
+  resetFailed(state: FetchState): void {
+    state.phase = "fetching";
+    this.#delay(state);
+    this.wake();
+  }
+
+  #delay(state: FetchState): void {
+    state.delayedUntil = this.#context.now() + this.#backoff;
+  }
+
+  #sleep(pause: number): void {
+    if (this.#timer !== NO_TIMER) return;
+    this.#timer = this.#context.world.timers.start(
+      Math.max(pause, 1),
+      BROKER_TIMER.fetcherBackoff,
+      this,
+    );
+  }
+}
+
+function fetchTopics(states: readonly FetchState[], partitionMaxBytes: number): FetchTopic[] {
+  const topics: { topicId: string; partitions: FetchPartition[] }[] = [];
+  for (const state of states) {
+    const { partition } = state;
+    const one: FetchPartition = {
+      partition: partition.index,
+      currentLeaderEpoch: state.currentLeaderEpoch,
+      fetchOffset: state.fetchOffset,
+      lastFetchedEpoch: state.lastFetchedEpoch,
+      logStartOffset: partition.log.logStartOffset,
+      partitionMaxBytes,
+      highWatermark: -1,
+    };
+    // One entry a partition's run of its topic: the answer comes back in the order asked.
+    const last = topics[topics.length - 1];
+    if (last !== undefined && last.topicId === partition.topicId) last.partitions.push(one);
+    else topics.push({ topicId: partition.topicId, partitions: [one] });
+  }
+  return topics;
+}
+
+/** Which end of the leader's log is being asked for. */
+interface ResetStep {
+  readonly state: FetchState;
+  readonly leaderEnd: Offset | undefined;
+}
+
+/** After OFFSET_OUT_OF_RANGE: asks the leader for its log's end, then its start. */
+class OffsetResetter implements ResponseHandler<ListOffsetsResponse, ResetStep> {
+  readonly #context: BrokerContext;
+  readonly #fetcher: ReplicaFetcher;
+  #leader: BrokerId = -1;
+
+  constructor(context: BrokerContext, fetcher: ReplicaFetcher) {
+    this.#context = context;
+    this.#fetcher = fetcher;
+  }
+
+  begin(state: FetchState, leader: BrokerId): void {
+    this.#leader = leader;
+    this.#ask({ state, leaderEnd: undefined });
+  }
+
+  #ask(step: ResetStep): void {
+    const address = this.#context.addressOf(this.#leader);
+    if (address === undefined) {
+      this.#fetcher.resetFailed(step.state);
+      return;
+    }
+    const { partition, currentLeaderEpoch } = step.state;
+    this.#context.rpc.send(
+      address,
+      "fetcher",
+      LIST_OFFSETS,
+      {
+        replicaId: this.#context.brokerId,
+        isolationLevel: 0,
+        topics: [
+          {
+            name: partition.topic,
+            partitions: [
+              {
+                partitionIndex: partition.index,
+                currentLeaderEpoch,
+                timestamp: step.leaderEnd === undefined ? LATEST_TIMESTAMP : EARLIEST_TIMESTAMP,
+              },
+            ],
+          },
+        ],
+        timeoutMs: this.#context.configs["replica.socket.timeout.ms"],
+      },
+      fromMillis(this.#context.configs["replica.socket.timeout.ms"]),
+      this,
+      step,
+    );
+  }
+
+  onResponse(response: ListOffsetsResponse, step: ResetStep): void {
+    const answer = response.topics[0]?.partitions[0];
+    if (answer === undefined || answer.errorCode !== 0) this.#fetcher.resetFailed(step.state);
+    else if (step.leaderEnd === undefined)
+      this.#ask({ state: step.state, leaderEnd: answer.offset });
+    else this.#fetcher.reset(step.state, answer.offset, step.leaderEnd);
+  }
+
+  onDisconnect(step: ResetStep): void {
+    this.#fetcher.resetFailed(step.state);
+  }
+}
