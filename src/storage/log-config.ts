@@ -1,40 +1,31 @@
-import type { Duration } from "../base/time.ts";
-import { DAY, fromMillis, HOUR } from "../base/time.ts";
+import type { TopicConfigs } from "../kafka/config/topic-configs.ts";
+import { TOPIC_CONFIGS } from "../kafka/config/topic-configs.ts";
 
-/** What one partition's log heeds of its topic's configs; named after them, milliseconds made durations. */
-export interface LogConfig {
-  /** `segment.bytes` */
-  readonly segmentBytes: number;
-  /** `segment.ms` */
-  readonly segmentAge: Duration;
-  /** `segment.index.bytes`: the size of each index file at which a segment is full. */
-  readonly segmentIndexBytes: number;
-  /** `index.interval.bytes`: at most one index entry for so many bytes of log. */
-  readonly indexIntervalBytes: number;
-  /** `max.message.bytes`: the largest batch that a client may send. */
-  readonly maxMessageBytes: number;
-  /** `flush.messages`: sync when so many records are unflushed. */
-  readonly flushMessages: number;
-  /** `flush.ms`: sync when the oldest unflushed record is so old; undefined for never. */
-  readonly flushAge: Duration | undefined;
-  /** `message.timestamp.type` */
-  readonly timestampType: "CreateTime" | "LogAppendTime";
-  /** `message.timestamp.before.max.ms`, in milliseconds. */
-  readonly timestampBeforeMaxMs: number;
-  /** `message.timestamp.after.max.ms`, in milliseconds. */
-  readonly timestampAfterMaxMs: number;
-}
+/** What a partition's log heeds of its topic's configs, by Kafka's names; times are milliseconds. */
+export type LogConfig = Pick<
+  TopicConfigs,
+  | "segment.bytes"
+  | "segment.ms"
+  | "segment.index.bytes"
+  | "index.interval.bytes"
+  | "max.message.bytes"
+  | "flush.messages"
+  | "flush.ms"
+  | "message.timestamp.type"
+  | "message.timestamp.before.max.ms"
+  | "message.timestamp.after.max.ms"
+>;
 
 /** Kafka 4.3's defaults. */
 export const DEFAULT_LOG_CONFIG: LogConfig = {
-  segmentBytes: 1024 * 1024 * 1024,
-  segmentAge: 7 * DAY,
-  segmentIndexBytes: 10 * 1024 * 1024,
-  indexIntervalBytes: 4096,
-  maxMessageBytes: 1024 * 1024 + 12,
-  flushMessages: Number.MAX_SAFE_INTEGER,
-  flushAge: undefined,
-  timestampType: "CreateTime",
-  timestampBeforeMaxMs: Number.MAX_SAFE_INTEGER,
-  timestampAfterMaxMs: HOUR / fromMillis(1),
+  "segment.bytes": TOPIC_CONFIGS["segment.bytes"].default,
+  "segment.ms": TOPIC_CONFIGS["segment.ms"].default,
+  "segment.index.bytes": TOPIC_CONFIGS["segment.index.bytes"].default,
+  "index.interval.bytes": TOPIC_CONFIGS["index.interval.bytes"].default,
+  "max.message.bytes": TOPIC_CONFIGS["max.message.bytes"].default,
+  "flush.messages": TOPIC_CONFIGS["flush.messages"].default,
+  "flush.ms": TOPIC_CONFIGS["flush.ms"].default,
+  "message.timestamp.type": TOPIC_CONFIGS["message.timestamp.type"].default,
+  "message.timestamp.before.max.ms": TOPIC_CONFIGS["message.timestamp.before.max.ms"].default,
+  "message.timestamp.after.max.ms": TOPIC_CONFIGS["message.timestamp.after.max.ms"].default,
 };

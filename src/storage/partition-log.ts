@@ -1,11 +1,25 @@
-import { fail } from "../base/invariant.ts";
+import { invariant } from "../base/invariant.ts";
+import { DAY, toMillis } from "../base/time.ts";
 import type { ErrorCode } from "../kafka/error-code.ts";
+import { ERRORS } from "../kafka/error-code.ts";
 import type { LeaderEpoch, Offset, PartitionName, TopicId } from "../kafka/ids.ts";
-import type { LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
+import { partitionName } from "../kafka/ids.ts";
+import { validateClientBatch } from "../kafka/log/batch-validation.ts";
+import type { EpochEnd, LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
+import type { ProducerState } from "../kafka/log/producer-state.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
+import { NO_TIMESTAMP } from "../kafka/log/record-batch.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Clock } from "../ports/node.ts";
+import type { EpochCheckpoint } from "./epoch-checkpoint.ts";
+import { FlushQueue } from "./flush-queue.ts";
 import type { LogConfig } from "./log-config.ts";
+import { loadLog } from "./log-loader.ts";
+import { readTopicId, writeTopicId } from "./partition-metadata.ts";
+import { rebuildProducers } from "./producer-rebuild.ts";
+import type { ProducerSnapshots } from "./producer-snapshots.ts";
+import type { ReadResult } from "./segment.ts";
+import { NOTHING, removeSegmentFiles, Segment } from "./segment.ts";
 import type { TicketBook } from "./ticket-book.ts";
 
 /** What a log's owner tells it at opening. */
@@ -26,6 +40,10 @@ export interface PartitionLogOptions {
   readonly logStartOffset: Offset;
   /** True if the last stop was orderly, so that no segment needs a scan. */
   readonly cleanShutdown: boolean;
+  /** `producer.id.expiration.ms`; a day if absent. */
+  readonly producerIdExpirationMs?: number;
+  /** Called after each truncation: the recovery points are to be checkpointed. */
+  readonly onTruncated?: () => void;
 }
 
 /** How a leader's append ended. */
@@ -34,7 +52,7 @@ export interface AppendResult {
   /** Offsets assigned, or those of the original if `duplicate`; -1 on error. */
   readonly firstOffset: Offset;
   readonly lastOffset: Offset;
-  /** Milliseconds, if the topic's timestamps are LogAppendTime, else -1. */
+  /** Milliseconds: the time of append if the topic's timestamps are LogAppendTime, else -1; of a duplicate, its original's. */
   readonly logAppendTime: number;
   /** An idempotent producer sent it again: nothing was appended. */
   readonly duplicate: boolean;
@@ -43,92 +61,220 @@ export interface AppendResult {
 }
 
 export interface FollowerAppendResult {
+  /**
+   * CORRUPT_MESSAGE: fetch again later. UNKNOWN_SERVER_ERROR: the offsets do not continue the log, and
+   * Kafka marks the partition failed. RECORD_LIST_TOO_LARGE: more than a segment may hold.
+   */
   readonly error: ErrorCode;
   /** A prefix of the batches given: those of epochs up to the one that was fetched in (KAFKA-18723). */
   readonly appended: readonly RecordBatch[];
 }
 
-export interface ReadResult {
-  /** CORRUPT_MESSAGE if the bytes at the offset cannot be told apart into batches. */
-  readonly error: ErrorCode;
-  readonly batches: readonly RecordBatch[];
-  readonly sizeInBytes: number;
-}
-
-/** Who appends: `raft` takes prebuilt batches as they are, `coordinator` skips the sequence check. */
-export type LeaderAppendOrigin = "client" | "coordinator" | "raft";
+/** Who has a leader append: `raft` brings batches with offsets and epoch, which are taken as they are. */
+export type LeaderAppendOrigin = "client" | "raft";
 
 /**
  * One replica of one partition on one disk: segments, indexes, leader epochs, producers
- * (Kafka's `UnifiedLog`). Every method can throw `DiskError`; the log is then to be closed for good.
+ * (Kafka's `UnifiedLog`). Every method can throw `DiskError`; the log is then to be given up.
  *
  * The high watermark is not here but with the broker's partition, which also decides who may read
  * what. Facts are noted by the caller, from what these methods return.
  */
 export class PartitionLog {
-  readonly name: PartitionName = "";
-  readonly topic: string = "";
-  readonly partition: number = 0;
-  readonly topicId: TopicId = "";
-  readonly directory: string = "";
+  readonly name: PartitionName;
+  readonly topic: string;
+  readonly partition: number;
+  /** Empty if neither the opener nor `partition.metadata` knows it. */
+  readonly topicId: TopicId;
+  readonly directory: string;
   /** The epochs and where they start; read only, the log writes it. */
-  readonly epochs: LeaderEpochCache = fail("not yet");
-  /** Bytes that recovery cut off at opening, torn or corrupt batches and all behind them. */
-  readonly truncatedBytes: number = 0;
+  readonly epochs: LeaderEpochCache;
+  /** The idempotent producers; read only, the log writes it. */
+  readonly producers: ProducerState;
+  /** Bytes that recovery cut off at opening: the first torn or corrupt batch and all behind it. */
+  readonly truncatedBytes: number;
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  readonly #epochCheckpoint: EpochCheckpoint;
+  readonly #snapshots: ProducerSnapshots;
+  readonly #flushes: FlushQueue;
+  readonly #producerIdExpirationMs: number;
+  readonly #onTruncated: () => void;
+  /** Ascending; the last is the active one. */
+  #segments: Segment[];
+  #active: Segment;
+  #config: LogConfig;
+  #logStartOffset: Offset;
+  #logEndOffset: Offset;
+  #recoveryPoint: Offset;
+  #lastFlushMs: number;
 
   /** Opens the log, creating its directory if absent, and recovers it if the last stop was unclean. */
-  static open(_options: PartitionLogOptions): PartitionLog {
-    return fail("not yet");
+  static open(options: PartitionLogOptions): PartitionLog {
+    return new PartitionLog(options);
+  }
+
+  private constructor(options: PartitionLogOptions) {
+    const { disk, directory, topic, partition } = options;
+    const expirationMs = options.producerIdExpirationMs ?? toMillis(DAY);
+    const parts = loadLog(options, expirationMs);
+    this.name = partitionName(topic, partition);
+    this.topic = topic;
+    this.partition = partition;
+    this.directory = directory;
+    this.epochs = parts.epochs;
+    this.producers = parts.producers;
+    this.truncatedBytes = parts.truncatedBytes;
+    this.#disk = disk;
+    this.#clock = options.clock;
+    this.#epochCheckpoint = parts.epochCheckpoint;
+    this.#snapshots = parts.snapshots;
+    this.#flushes = new FlushQueue(disk, directory, options.tickets, (upTo) => {
+      this.#markFlushed(upTo);
+    });
+    this.#producerIdExpirationMs = expirationMs;
+    this.#onTruncated = options.onTruncated ?? ignore;
+    this.#segments = parts.segments;
+    this.#active = parts.segments.at(-1) as Segment;
+    this.#config = options.config;
+    this.#logStartOffset = parts.logStartOffset;
+    this.#logEndOffset = parts.logEndOffset;
+    this.#recoveryPoint = parts.recoveryPoint;
+    this.#lastFlushMs = toMillis(options.clock.now());
+
+    const storedId = readTopicId(disk, directory);
+    this.topicId = storedId ?? options.topicId ?? "";
+    if (storedId === undefined && this.topicId !== "") writeTopicId(disk, directory, this.topicId);
   }
 
   get logStartOffset(): Offset {
-    return fail("not yet");
+    return this.#logStartOffset;
   }
 
   get logEndOffset(): Offset {
-    return fail("not yet");
+    return this.#logEndOffset;
   }
 
   /** Everything below is flushed. */
   get recoveryPoint(): Offset {
-    return fail("not yet");
+    return this.#recoveryPoint;
   }
 
   get latestEpoch(): LeaderEpoch | undefined {
-    return fail("not yet");
+    return this.epochs.latestEpoch;
   }
 
   /** Bytes of all segments. */
   get sizeInBytes(): number {
-    return fail("not yet");
+    let size = 0;
+    for (const segment of this.#segments) size += segment.sizeInBytes;
+    return size;
+  }
+
+  /** Where the segments begin, ascending; the last is the active one. */
+  get segmentBaseOffsets(): readonly Offset[] {
+    return this.#segments.map(({ baseOffset }) => baseOffset);
   }
 
   get config(): LogConfig {
-    return fail("not yet");
+    return this.#config;
   }
 
-  updateConfig(_config: LogConfig): void {
-    fail("not yet");
+  updateConfig(config: LogConfig): void {
+    this.#config = config;
   }
 
-  /** The largest epoch up to `epoch` and where it ends; both -1 if unknown. */
-  endOffsetForEpoch(_epoch: LeaderEpoch): { epoch: LeaderEpoch; endOffset: Offset } {
-    return fail("not yet");
+  /** The largest epoch up to `epoch` and where it ends; both -1 if it cannot be told. */
+  endOffsetForEpoch(epoch: LeaderEpoch): EpochEnd {
+    return this.epochs.endOffsetFor(epoch, this.#logEndOffset);
   }
 
+  /**
+   * Appends as the partition's leader, in the order of Kafka's checks: size, CRC, records; then
+   * offsets are assigned, the epoch noted, the segment rolled if it is full, and the producer
+   * judged. A refused append can so have rolled a segment. A client sends exactly one batch.
+   */
   appendAsLeader(
-    _batches: readonly RecordBatch[],
-    _leaderEpoch: LeaderEpoch,
-    _origin: LeaderAppendOrigin = "client",
+    batches: readonly RecordBatch[],
+    leaderEpoch: LeaderEpoch,
+    origin: LeaderAppendOrigin = "client",
   ): AppendResult {
-    return fail("not yet");
+    if (origin === "raft") return this.#appendPrebuilt(batches, leaderEpoch);
+    const config = this.#config;
+    const nowMs = toMillis(this.#clock.now());
+    const error = this.#judge(batches, nowMs);
+    if (error !== ERRORS.NONE) return refused(error);
+
+    const sent = batches[0] as RecordBatch;
+    const firstOffset = this.#logEndOffset;
+    const isStamped = config["message.timestamp.type"] === "LogAppendTime";
+    const logAppendTime = isStamped ? nowMs : NO_TIMESTAMP;
+    const batch = sent.withOffsets(firstOffset, leaderEpoch, logAppendTime);
+    this.assignEpochStart(leaderEpoch, firstOffset);
+    const { sizeInBytes, lastOffset } = batch;
+    if (sizeInBytes > config["segment.bytes"]) return refused(ERRORS.RECORD_LIST_TOO_LARGE);
+    this.#makeRoom(sizeInBytes, firstOffset, lastOffset, batch.maxTimestamp, nowMs);
+    if (batch.hasProducerId) {
+      const verdict = this.producers.check(batch);
+      if (verdict.error !== ERRORS.NONE) return refused(verdict.error);
+      const original = verdict.duplicateOf;
+      if (original !== undefined) {
+        return {
+          error: ERRORS.NONE,
+          firstOffset: original.baseOffset,
+          lastOffset: original.lastOffset,
+          logAppendTime: original.maxTimestamp,
+          duplicate: true,
+          appended: [],
+        };
+      }
+    }
+    this.#append(batch);
+    this.#flushIfMany();
+    return {
+      error: ERRORS.NONE,
+      firstOffset,
+      lastOffset,
+      logAppendTime,
+      duplicate: false,
+      appended: [batch],
+    };
   }
 
+  /**
+   * Appends what was fetched from the leader: the very same batches, up to the first of an epoch above
+   * `maxLeaderEpoch`. Nothing is appended on error.
+   */
   appendAsFollower(
-    _batches: readonly RecordBatch[],
-    _maxLeaderEpoch: LeaderEpoch,
+    batches: readonly RecordBatch[],
+    maxLeaderEpoch: LeaderEpoch,
   ): FollowerAppendResult {
-    return fail("not yet");
+    let count = 0;
+    let size = 0;
+    let next = this.#logEndOffset;
+    let maxTimestamp = NO_TIMESTAMP;
+    for (; count < batches.length; count++) {
+      const batch = batches[count] as RecordBatch;
+      if (batch.partitionLeaderEpoch > maxLeaderEpoch) break;
+      if (!batch.isValid()) return CORRUPT;
+      // Offsets and epoch lie outside the CRC: a damaged header gets this far.
+      if (!continues(next, batch)) return DISCONTINUOUS;
+      next = batch.nextOffset;
+      size += batch.sizeInBytes;
+      if (batch.maxTimestamp > maxTimestamp) maxTimestamp = batch.maxTimestamp;
+    }
+    if (count === 0) return APPENDED_NONE;
+    const appended = count === batches.length ? batches : batches.slice(0, count);
+    for (const { partitionLeaderEpoch, baseOffset } of appended) {
+      this.assignEpochStart(partitionLeaderEpoch, baseOffset);
+    }
+    if (size > this.#config["segment.bytes"]) return TOO_LARGE;
+    const first = appended[0] as RecordBatch;
+    const nowMs = toMillis(this.#clock.now());
+    this.#makeRoom(size, first.baseOffset, next - 1, maxTimestamp, nowMs);
+    for (const batch of appended) this.#append(batch);
+    this.#flushIfMany();
+    return { error: ERRORS.NONE, appended };
   }
 
   /**
@@ -136,42 +282,296 @@ export class PartitionLog {
    * most `maxBytes`; the first even if larger when `minOneMessage`. `from` must be in
    * [logStartOffset, logEndOffset].
    */
-  read(_from: Offset, _maxBytes: number, _upTo: Offset, _minOneMessage: boolean): ReadResult {
-    return fail("not yet");
+  read(from: Offset, maxBytes: number, upTo: Offset, minOneMessage: boolean): ReadResult {
+    invariant(
+      from >= this.#logStartOffset && from <= this.#logEndOffset,
+      () => `${this.name}: read at ${from} of [${this.#logStartOffset}, ${this.#logEndOffset}]`,
+    );
+    if (from >= upTo) return NOTHING;
+    const segments = this.#segments;
+    for (let i = this.#segmentAt(from); i < segments.length; i++) {
+      const found = (segments[i] as Segment).read(from, maxBytes, upTo, minOneMessage);
+      if (found !== undefined) return found;
+    }
+    return NOTHING;
+  }
+
+  /** Bytes from the batch that holds `from` up to the one that holds `to`. */
+  bytesBetween(from: Offset, to: Offset): number {
+    const segments = this.#segments;
+    const last = this.#segmentAt(to);
+    let index = this.#segmentAt(from);
+    let bytes = (segments[last] as Segment).positionOf(to);
+    bytes -= (segments[index] as Segment).positionOf(from);
+    for (; index < last; index++) bytes += (segments[index] as Segment).sizeInBytes;
+    return bytes;
   }
 
   /** Cuts the log to end at `offset`; true if anything was cut. */
-  truncateTo(_offset: Offset): boolean {
-    return fail("not yet");
+  truncateTo(offset: Offset): boolean {
+    invariant(offset >= 0, () => `${this.name}: truncation to ${offset}`);
+    if (offset >= this.#logEndOffset) {
+      // A leader that noted its epoch and appended nothing leaves an entry at the log's end.
+      this.#cutEpochs(this.#logEndOffset);
+      return false;
+    }
+    if ((this.#segments[0] as Segment).baseOffset > offset) {
+      this.truncateFullyAndStartAt(offset);
+      return true;
+    }
+    while (this.#active.baseOffset > offset) this.#removeActive();
+    this.#active.truncateTo(offset, toMillis(this.#clock.now()));
+    this.#endAt(offset);
+    this.#flushes.cutTo(offset);
+    this.#cutEpochs(offset);
+    this.#logStartOffset = Math.min(this.#logStartOffset, offset);
+    this.#rebuildProducers();
+    this.#onTruncated();
+    return true;
   }
 
   /** Empties the log; the next offset is `offset`. */
-  truncateFullyAndStartAt(_offset: Offset): void {
-    fail("not yet");
+  truncateFullyAndStartAt(offset: Offset): void {
+    this.#flushes.cutTo(0);
+    for (const segment of this.#segments) segment.remove();
+    this.#active = this.#createSegment(offset);
+    this.#segments = [this.#active];
+    this.#endAt(offset);
+    this.#recoveryPoint = Math.min(this.#recoveryPoint, offset);
+    this.epochs.clear();
+    this.#epochCheckpoint.write(this.epochs.entries);
+    this.producers.clear();
+    this.producers.endOffset = offset;
+    this.#snapshots.removeAll();
+    this.#logStartOffset = offset;
+    this.#rebuildProducers();
+    this.#onTruncated();
   }
 
   /** A new leader marks where its epoch begins. Durable on return. */
-  assignEpochStart(_epoch: LeaderEpoch, _offset: Offset): void {
-    fail("not yet");
+  assignEpochStart(epoch: LeaderEpoch, offset: Offset): void {
+    invariant(epoch >= 0 && offset >= 0, () => `${this.name}: epoch ${epoch} at ${offset}`);
+    if (this.epochs.assign(epoch, offset)) this.#epochCheckpoint.write(this.epochs.entries);
   }
 
   /** Moves the log start up to `offset`; the caller has checked it against the high watermark. */
-  advanceLogStart(_offset: Offset): void {
-    fail("not yet");
+  advanceLogStart(offset: Offset): void {
+    if (offset <= this.#logStartOffset) return;
+    invariant(
+      offset <= this.#logEndOffset,
+      () => `${this.name}: log start ${offset} beyond the end ${this.#logEndOffset}`,
+    );
+    this.#logStartOffset = offset;
+    if (this.epochs.truncateFromStart(offset)) {
+      this.#epochCheckpoint.writeLater(this.epochs.entries);
+    }
+    this.#snapshots.logStartMoved(this.producers, offset);
   }
 
-  /** Syncs everything up to the log end before it returns. */
+  /** Forgets the producers idle for `producer.id.expiration.ms`. */
+  expireProducers(): void {
+    this.producers.expire(toMillis(this.#clock.now()), this.#producerIdExpirationMs);
+  }
+
+  /** Syncs everything up to the log end before it returns, and moves the recovery point there. */
   flush(): void {
-    fail("not yet");
+    if (this.#logEndOffset > this.#recoveryPoint) this.#sync();
   }
 
-  /** Syncs if `flush.ms` has passed since the last flush; to be called on `log.flush.scheduler.interval.ms`. */
+  /** Syncs if `flush.ms` has passed since the last time; to be called on `log.flush.scheduler.interval.ms`. */
   flushIfDue(): void {
-    fail("not yet");
+    const idle = toMillis(this.#clock.now()) - this.#lastFlushMs;
+    if (idle >= this.#config["flush.ms"]) this.flush();
   }
 
-  /** An orderly stop: flush and snapshot. The log is not to be used again. */
+  /** An orderly stop: everything is flushed and the producers are snapshot. The log is not to be used again. */
   close(): void {
-    fail("not yet");
+    // Even an empty active segment is made durable, so that its file is found again.
+    this.#sync();
+    this.#snapshots.take(this.producers)?.sync();
+    for (const segment of this.#segments) segment.close();
+    this.abandon();
+  }
+
+  /** The log is given up, its directory failed or removed: syncs that are under way change nothing more. */
+  abandon(): void {
+    this.#flushes.close();
+    this.#epochCheckpoint.close();
+  }
+
+  #judge(batches: readonly RecordBatch[], nowMs: number): ErrorCode {
+    const config = this.#config;
+    for (const batch of batches) {
+      if (batch.baseOffset !== 0) return ERRORS.INVALID_RECORD;
+      if (batch.sizeInBytes > config["max.message.bytes"]) return ERRORS.MESSAGE_TOO_LARGE;
+      if (!batch.isValid()) return ERRORS.CORRUPT_MESSAGE;
+    }
+    const only = batches[0];
+    if (only === undefined || batches.length > 1) return ERRORS.INVALID_RECORD;
+    return validateClientBatch(only, config, nowMs);
+  }
+
+  #appendPrebuilt(batches: readonly RecordBatch[], leaderEpoch: LeaderEpoch): AppendResult {
+    const firstOffset = this.#logEndOffset;
+    let next = firstOffset;
+    let size = 0;
+    let maxTimestamp = NO_TIMESTAMP;
+    for (const batch of batches) {
+      const { baseOffset, partitionLeaderEpoch } = batch;
+      invariant(
+        baseOffset === next && partitionLeaderEpoch === leaderEpoch,
+        () => `${this.name}: batch ${baseOffset}/${partitionLeaderEpoch} at ${next}/${leaderEpoch}`,
+      );
+      next = batch.nextOffset;
+      size += batch.sizeInBytes;
+      if (batch.maxTimestamp > maxTimestamp) maxTimestamp = batch.maxTimestamp;
+    }
+    this.assignEpochStart(leaderEpoch, firstOffset);
+    if (size > this.#config["segment.bytes"]) return refused(ERRORS.RECORD_LIST_TOO_LARGE);
+    const nowMs = toMillis(this.#clock.now());
+    this.#makeRoom(size, firstOffset, next - 1, maxTimestamp, nowMs);
+    for (const batch of batches) this.#append(batch);
+    this.#flushIfMany();
+    return {
+      error: ERRORS.NONE,
+      firstOffset,
+      lastOffset: next - 1,
+      logAppendTime: NO_TIMESTAMP,
+      duplicate: false,
+      appended: batches,
+    };
+  }
+
+  #append(batch: RecordBatch): void {
+    this.#active.append(batch, this.#config);
+    this.#logEndOffset = batch.lastOffset + 1;
+    this.producers.add(batch);
+  }
+
+  /** Rolls if the active segment must not take a set of batches like this. */
+  #makeRoom(
+    size: number,
+    firstOffset: Offset,
+    lastOffset: Offset,
+    maxTimestamp: number,
+    nowMs: number,
+  ): void {
+    const active = this.#active;
+    if (!active.shouldRoll(this.#config, size, lastOffset, maxTimestamp, nowMs)) return;
+    const baseOffset = Math.max(firstOffset, this.#logEndOffset);
+    // An empty segment is already new: it was called full because no index entry fits at all.
+    if (active.baseOffset !== baseOffset) this.#roll(baseOffset);
+  }
+
+  /**
+   * Goes on in a new segment. The old one is flushed in the background, and only then does the
+   * recovery point move: a power loss shortly after can take all of it.
+   */
+  #roll(baseOffset: Offset): void {
+    const flushed = Math.max(this.#recoveryPoint, this.#flushes.lastUpTo);
+    const unflushed = this.#segments.slice(this.#segmentAt(flushed));
+    this.#active.close();
+    this.#active = this.#createSegment(baseOffset);
+    this.#segments.push(this.#active);
+    this.producers.endOffset = baseOffset;
+    this.#flushes.begin(baseOffset, unflushed, this.#snapshots.take(this.producers));
+  }
+
+  #createSegment(baseOffset: Offset): Segment {
+    removeSegmentFiles(this.#disk, this.directory, baseOffset);
+    return new Segment(this.#disk, this.directory, baseOffset, toMillis(this.#clock.now()));
+  }
+
+  #removeActive(): void {
+    this.#active.remove();
+    this.#snapshots.remove(this.#active.baseOffset);
+    this.#segments.pop();
+    this.#active = this.#segments.at(-1) as Segment;
+  }
+
+  #endAt(offset: Offset): void {
+    this.#logEndOffset = offset;
+    this.#recoveryPoint = Math.min(this.#recoveryPoint, offset);
+  }
+
+  #cutEpochs(endOffset: Offset): void {
+    if (this.epochs.truncateFromEnd(endOffset)) {
+      this.#epochCheckpoint.writeLater(this.epochs.entries);
+    }
+  }
+
+  #rebuildProducers(): void {
+    const source = {
+      snapshots: this.#snapshots,
+      segments: this.#segments,
+      logStartOffset: this.#logStartOffset,
+      nowMs: toMillis(this.#clock.now()),
+      expirationMs: this.#producerIdExpirationMs,
+    };
+    rebuildProducers(this.producers, source, this.#logEndOffset, false);
+  }
+
+  #flushIfMany(): void {
+    const unflushed = this.#logEndOffset - this.#recoveryPoint;
+    if (unflushed >= this.#config["flush.messages"]) this.flush();
+  }
+
+  #sync(): void {
+    const from = this.#recoveryPoint;
+    let hasNew = false;
+    for (const segment of this.#segments.slice(this.#segmentAt(from))) {
+      segment.sync();
+      hasNew ||= segment.baseOffset >= from;
+    }
+    if (hasNew) this.#disk.syncDirectory(this.directory);
+    this.#markFlushed(this.#logEndOffset);
+  }
+
+  #markFlushed(upTo: Offset): void {
+    if (upTo > this.#recoveryPoint) this.#recoveryPoint = upTo;
+    this.#lastFlushMs = toMillis(this.#clock.now());
+  }
+
+  /** The index of the segment that holds `offset`, or would; the first if it lies before all. */
+  #segmentAt(offset: Offset): number {
+    const segments = this.#segments;
+    let low = 0;
+    let high = segments.length - 1;
+    if ((segments[high] as Segment).baseOffset <= offset) return high;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((segments[middle] as Segment).baseOffset <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 }
+
+/** A log without a log directory has no checkpoints: the metadata log. */
+function ignore(): void {}
+
+function refused(error: ErrorCode): AppendResult {
+  return {
+    error,
+    firstOffset: -1,
+    lastOffset: -1,
+    logAppendTime: NO_TIMESTAMP,
+    duplicate: false,
+    appended: [],
+  };
+}
+
+/** Can a fetched batch stand behind one that ends before `next`? Gaps are as in a compacted log. */
+function continues(next: Offset, batch: RecordBatch): boolean {
+  return (
+    batch.baseOffset >= next &&
+    batch.lastOffset >= batch.baseOffset &&
+    Number.isSafeInteger(batch.lastOffset) &&
+    batch.partitionLeaderEpoch >= 0
+  );
+}
+
+const APPENDED_NONE: FollowerAppendResult = { error: ERRORS.NONE, appended: [] };
+const CORRUPT: FollowerAppendResult = { error: ERRORS.CORRUPT_MESSAGE, appended: [] };
+const DISCONTINUOUS: FollowerAppendResult = { error: ERRORS.UNKNOWN_SERVER_ERROR, appended: [] };
+const TOO_LARGE: FollowerAppendResult = { error: ERRORS.RECORD_LIST_TOO_LARGE, appended: [] };

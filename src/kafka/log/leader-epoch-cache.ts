@@ -106,8 +106,19 @@ export class LeaderEpochCache {
     return { epoch: entries[higher - 1]?.epoch ?? epoch, endOffset };
   }
 
+  /**
+   * The answer that brokers gave before KIP-279: where the next larger epoch starts, whether or not
+   * this log ever had the one asked for; undefined for an epoch below the first or above the latest.
+   */
+  kip101EndOffset(epoch: LeaderEpoch, logEndOffset: Offset): EpochEnd {
+    const first = this.#entries[0];
+    if (first === undefined || epoch < first.epoch) return UNDEFINED_END;
+    const end = this.endOffsetFor(epoch, logEndOffset);
+    return end === UNDEFINED_END ? end : { epoch, endOffset: end.endOffset };
+  }
+
   /** The epoch that `offset` belongs to, or would if it lies past the end; undefined below the first. */
-  epochForOffset(offset: Offset): LeaderEpoch | undefined {
+  epochAt(offset: Offset): LeaderEpoch | undefined {
     const entries = this.#entries;
     for (let i = entries.length - 1; i >= 0; i--) {
       const entry = entries[i] as EpochEntry;

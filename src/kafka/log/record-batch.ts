@@ -232,6 +232,25 @@ export function parseBatch(bytes: Uint8Array, start = 0): RecordBatch | undefine
   return new RecordBatch(bytes, start, end, false);
 }
 
+/** How far a batch reaches, from the first 61 bytes of it. */
+export interface BatchExtent {
+  readonly nextOffset: Offset;
+  readonly sizeInBytes: number;
+}
+
+/** Undefined if the bytes do not begin a batch of magic 2; the rest of it need not be there. */
+export function parseBatchHeader(bytes: Uint8Array): BatchExtent | undefined {
+  if (bytes.length < header.HEADER_SIZE || bytes[header.MAGIC] !== header.MAGIC_V2)
+    return undefined;
+  const length = readInt32(bytes, header.BATCH_LENGTH);
+  if (length < header.HEADER_SIZE - header.LOG_OVERHEAD) return undefined;
+  const baseOffset = readInt64(bytes, header.BASE_OFFSET);
+  return {
+    nextOffset: baseOffset + readInt32(bytes, header.LAST_OFFSET_DELTA) + 1,
+    sizeInBytes: header.LOG_OVERHEAD + length,
+  };
+}
+
 /** The whole batches that `bytes` begins with; stops at the first that is cut short or malformed. */
 export function parseBatches(bytes: Uint8Array): RecordBatch[] {
   const batches: RecordBatch[] = [];

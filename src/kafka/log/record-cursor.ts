@@ -45,17 +45,23 @@ export class RecordCursor {
   /** Did the walk end before the last record that the header counts, or with bytes left over? */
   malformed = false;
 
-  readonly #bytes: Uint8Array;
-  readonly #end: number;
-  readonly #baseOffset: Offset;
-  readonly #baseTimestamp: number;
-  readonly #logAppendTime: number;
-  #left: number;
-  #at: number;
+  #bytes: Uint8Array = NO_BYTES;
+  #end = 0;
+  #baseOffset: Offset = 0;
+  #baseTimestamp = 0;
+  #logAppendTime = -1;
+  #left = 0;
+  #at = 0;
   #headersStart = 0;
 
   constructor(batch: BatchBytes) {
+    this.moveTo(batch);
+  }
+
+  /** Begins anew, before the first record of `batch`. */
+  moveTo(batch: BatchBytes): void {
     const { buffer, start } = batch;
+    this.malformed = false;
     this.#bytes = buffer;
     this.#end = batch.end;
     this.#baseOffset = readInt64(buffer, start + header.BASE_OFFSET);
@@ -184,4 +190,5 @@ export class RecordCursor {
   }
 }
 
+const NO_BYTES = new Uint8Array(0);
 const NO_HEADERS: readonly RecordHeader[] = [];

@@ -1,0 +1,98 @@
+import {
+  readInt16,
+  readInt32,
+  readInt64,
+  readUint32,
+  writeInt16,
+  writeInt32,
+  writeInt64,
+} from "../../base/big-endian.ts";
+import { crc32c } from "../../base/crc32c.ts";
+import type { Offset } from "../ids.ts";
+import type { ProducedBatch, ProducerState } from "./producer-state.ts";
+import { incrementSequence, NO_SEQUENCE } from "./record-batch.ts";
+
+/** One producer as a `.snapshot` file keeps it: only its last batch. */
+export interface SnapshotEntry {
+  readonly producerId: number;
+  readonly epoch: number;
+  /** Milliseconds. */
+  readonly lastTimestamp: number;
+  readonly lastBatch: ProducedBatch | undefined;
+}
+
+/** The bytes of a `.snapshot` file: Kafka's `ProducerSnapshot`, version 1. */
+export function encodeSnapshot(state: ProducerState): Uint8Array {
+  const bytes = new Uint8Array(ENTRIES_AT + 4 + state.size * ENTRY_SIZE);
+  writeInt16(bytes, 0, VERSION);
+  writeInt32(bytes, ENTRIES_AT, state.size);
+  let at = ENTRIES_AT + 4;
+  for (const { producerId, epoch, lastTimestamp, lastBatch } of state.entries()) {
+    writeInt64(bytes, at, producerId);
+    writeInt16(bytes, at + 8, epoch);
+    writeInt32(bytes, at + 10, lastBatch?.lastSequence ?? NO_SEQUENCE);
+    writeInt64(bytes, at + 14, lastBatch?.lastOffset ?? NO_OFFSET);
+    writeInt32(
+      bytes,
+      at + 22,
+      lastBatch === undefined ? 0 : lastBatch.lastOffset - lastBatch.baseOffset,
+    );
+    writeInt64(bytes, at + 26, lastTimestamp);
+    // No transaction has ended, none is open: transactions are not kept yet.
+    writeInt32(bytes, at + 34, NO_COORDINATOR_EPOCH);
+    writeInt64(bytes, at + 38, NO_OFFSET);
+    at += ENTRY_SIZE;
+  }
+  writeInt32(bytes, CRC_AT, crc32c(bytes, ENTRIES_AT));
+  return bytes;
+}
+
+/** Undefined if the bytes are no snapshot, or damaged. */
+export function decodeSnapshot(bytes: Uint8Array): readonly SnapshotEntry[] | undefined {
+  if (bytes.length < ENTRIES_AT + 4 || readInt16(bytes, 0) !== VERSION) return undefined;
+  if (readUint32(bytes, CRC_AT) !== crc32c(bytes, ENTRIES_AT)) return undefined;
+  const count = readInt32(bytes, ENTRIES_AT);
+  if (bytes.length !== ENTRIES_AT + 4 + count * ENTRY_SIZE) return undefined;
+  const entries: SnapshotEntry[] = [];
+  for (let at = ENTRIES_AT + 4; at < bytes.length; at += ENTRY_SIZE) {
+    const lastTimestamp = readInt64(bytes, at + 26);
+    const lastOffset = readInt64(bytes, at + 14);
+    entries.push({
+      producerId: readInt64(bytes, at),
+      epoch: readInt16(bytes, at + 8),
+      lastTimestamp,
+      lastBatch:
+        lastOffset === NO_OFFSET
+          ? undefined
+          : batchOf(
+              readInt32(bytes, at + 10),
+              lastOffset,
+              readInt32(bytes, at + 22),
+              lastTimestamp,
+            ),
+    });
+  }
+  return entries;
+}
+
+function batchOf(
+  lastSequence: number,
+  lastOffset: Offset,
+  offsetDelta: number,
+  maxTimestamp: number,
+): ProducedBatch {
+  const baseOffset = lastOffset - offsetDelta;
+  // Backwards round the wrap from 0 to 2^31-1.
+  const baseSequence =
+    offsetDelta > lastSequence
+      ? incrementSequence(lastSequence, 0x8000_0000 - offsetDelta)
+      : lastSequence - offsetDelta;
+  return { baseSequence, lastSequence, baseOffset, lastOffset, maxTimestamp };
+}
+
+const VERSION = 1;
+const CRC_AT = 2;
+const ENTRIES_AT = 6;
+const ENTRY_SIZE = 46;
+const NO_OFFSET = -1;
+const NO_COORDINATOR_EPOCH = -1;

@@ -1,0 +1,180 @@
+import { toMillis } from "../base/time.ts";
+import type { Offset } from "../kafka/ids.ts";
+import { LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
+import { ProducerState } from "../kafka/log/producer-state.ts";
+import { DiskError } from "../ports/disk.ts";
+import { EpochCheckpoint } from "./epoch-checkpoint.ts";
+import type { PartitionLogOptions } from "./partition-log.ts";
+import { rebuildProducers } from "./producer-rebuild.ts";
+import { ProducerSnapshots } from "./producer-snapshots.ts";
+import { Segment, segmentPath } from "./segment.ts";
+
+/** A log's parts as they stand after opening. */
+export interface LoadedParts {
+  /** Ascending; at least one. */
+  readonly segments: Segment[];
+  readonly epochs: LeaderEpochCache;
+  readonly epochCheckpoint: EpochCheckpoint;
+  readonly producers: ProducerState;
+  readonly snapshots: ProducerSnapshots;
+  readonly logStartOffset: Offset;
+  readonly logEndOffset: Offset;
+  readonly recoveryPoint: Offset;
+  /** Bytes cut off: the first torn or corrupt batch and all behind it. */
+  readonly truncatedBytes: number;
+}
+
+/** Finds a log's files and, after an unclean stop, recovers what they hold (Kafka's `LogLoader`). */
+export function loadLog(options: PartitionLogOptions, producerExpirationMs: number): LoadedParts {
+  return new Loader(options, producerExpirationMs).load();
+}
+
+class Loader {
+  readonly #options: PartitionLogOptions;
+  readonly #expirationMs: number;
+  readonly #nowMs: number;
+  readonly #snapshots: ProducerSnapshots;
+  readonly #epochCheckpoint: EpochCheckpoint;
+  readonly #epochs: LeaderEpochCache;
+  #segments: Segment[] = [];
+  #truncatedBytes = 0;
+
+  constructor(options: PartitionLogOptions, expirationMs: number) {
+    const { disk, directory, tickets, clock } = options;
+    this.#options = options;
+    this.#expirationMs = expirationMs;
+    this.#nowMs = toMillis(clock.now());
+    disk.makeDirectory(directory);
+    this.#snapshots = new ProducerSnapshots(disk, directory);
+    this.#epochCheckpoint = new EpochCheckpoint(disk, directory, tickets);
+    this.#epochs = new LeaderEpochCache(this.#epochCheckpoint.read());
+  }
+
+  load(): LoadedParts {
+    const { cleanShutdown, logStartOffset: checkpointedStart, recoveryPoint } = this.#options;
+    this.#openSegments();
+    if (!cleanShutdown) this.#recoverUnflushed();
+    const logEndOffset = this.#findEnd(checkpointedStart);
+
+    // The checkpoint file may be stale in both directions: truncations reach it late.
+    const cutEnd = this.#epochs.truncateFromEnd(logEndOffset);
+    const cutStart = this.#epochs.truncateFromStart(checkpointedStart);
+    if (cutEnd || cutStart) this.#epochCheckpoint.writeLater(this.#epochs.entries);
+
+    const bases = this.#segments.map(({ baseOffset }) => baseOffset);
+    const logStartOffset = Math.max(checkpointedStart, bases[0] ?? 0);
+    this.#snapshots.removeStray(bases);
+    const producers = new ProducerState();
+    this.#rebuild(producers, this.#segments, logStartOffset, logEndOffset, cleanShutdown);
+    return {
+      segments: this.#segments,
+      epochs: this.#epochs,
+      epochCheckpoint: this.#epochCheckpoint,
+      producers,
+      snapshots: this.#snapshots,
+      logStartOffset,
+      logEndOffset,
+      // What recovery read may be in the page cache only, so the recovery point stays where it was.
+      recoveryPoint: cleanShutdown ? logEndOffset : Math.min(recoveryPoint, logEndOffset),
+      truncatedBytes: this.#truncatedBytes,
+    };
+  }
+
+  #openSegments(): void {
+    const { disk, directory } = this.#options;
+    for (const name of disk.list(directory)) {
+      const [, digits, suffix] = /^(\d{20})\.(log|index|timeindex)$/.exec(name) ?? [];
+      if (digits === undefined) continue;
+      const baseOffset = Number(digits);
+      if (suffix !== "log") {
+        const hasLog = disk.exists(segmentPath(directory, baseOffset, "log"));
+        if (!hasLog) disk.remove(`${directory}/${name}`);
+        continue;
+      }
+      const hasIndex = disk.exists(segmentPath(directory, baseOffset, "index"));
+      const segment = new Segment(disk, directory, baseOffset, this.#nowMs);
+      this.#segments.push(segment);
+      if (!hasIndex) this.#recover(this.#segments.length - 1);
+    }
+  }
+
+  /** Recovers the segment that holds the recovery point and those behind it, up to the first damage. */
+  #recoverUnflushed(): void {
+    const { recoveryPoint } = this.#options;
+    const segments = this.#segments;
+    let first = 0;
+    while ((segments[first + 1]?.baseOffset ?? Number.POSITIVE_INFINITY) <= recoveryPoint) first++;
+    for (let i = first; i < segments.length; i++) {
+      if (this.#recover(i) === 0) continue;
+      for (const { sizeInBytes } of segments.slice(i + 1)) this.#truncatedBytes += sizeInBytes;
+      this.#removeSegments(i + 1);
+      return;
+    }
+  }
+
+  /** Recovers one segment, and takes a snapshot of the producers at its end. Returns the bytes cut. */
+  #recover(index: number): number {
+    const segment = this.#segments[index] as Segment;
+    const { logStartOffset, config } = this.#options;
+    const epochs = this.#epochs;
+    const producers = new ProducerState();
+    const before = this.#segments.slice(0, index + 1);
+    this.#rebuild(producers, before, logStartOffset, segment.baseOffset, false);
+    let gainedEpochs = false;
+    const cut = segment.recover(config, (batch) => {
+      const { latestEpoch } = epochs;
+      if (latestEpoch === undefined || batch.partitionLeaderEpoch > latestEpoch) {
+        if (batch.partitionLeaderEpoch >= 0) {
+          epochs.assign(batch.partitionLeaderEpoch, batch.baseOffset);
+          gainedEpochs = true;
+        }
+      }
+      producers.add(batch);
+    });
+    if (gainedEpochs) this.#epochCheckpoint.write(epochs.entries);
+    this.#snapshots.take(producers)?.sync();
+    this.#truncatedBytes += cut;
+    return cut;
+  }
+
+  /** The log's end. A log that ends before its start, or has no segment, begins anew there. */
+  #findEnd(logStartOffset: Offset): Offset {
+    const { disk, directory } = this.#options;
+    const last = this.#segments.at(-1);
+    if (last !== undefined) {
+      const end = last.findNextOffset();
+      if (end === undefined) throw new DiskError("EIO", directory);
+      if (end >= logStartOffset) return end;
+      this.#removeSegments(0);
+      if (this.#epochs.clear()) this.#epochCheckpoint.write([]);
+      this.#snapshots.removeAll();
+    }
+    this.#segments.push(new Segment(disk, directory, logStartOffset, this.#nowMs));
+    return logStartOffset;
+  }
+
+  #removeSegments(from: number): void {
+    for (const segment of this.#segments.slice(from)) {
+      segment.remove();
+      this.#snapshots.remove(segment.baseOffset);
+    }
+    this.#segments = this.#segments.slice(0, from);
+  }
+
+  #rebuild(
+    producers: ProducerState,
+    segments: readonly Segment[],
+    logStartOffset: Offset,
+    endOffset: Offset,
+    afterCleanShutdown: boolean,
+  ): void {
+    const source = {
+      snapshots: this.#snapshots,
+      segments,
+      logStartOffset,
+      nowMs: this.#nowMs,
+      expirationMs: this.#expirationMs,
+    };
+    rebuildProducers(producers, source, endOffset, afterCleanShutdown);
+  }
+}
