@@ -1,4 +1,16 @@
 import type { TopicId } from "../ids.ts";
+import {
+  arraySize,
+  INT8,
+  INT16,
+  INT32,
+  INT64,
+  NO_TAGS,
+  REQUEST_OVERHEAD,
+  RESPONSE_OVERHEAD,
+  UUID,
+  uniformSize,
+} from "./wire-size.ts";
 
 /** AlterPartitionRequest v3 (KIP-497, KIP-704, KIP-903). */
 export interface AlterPartitionRequest {
@@ -46,4 +58,40 @@ export interface AlterPartitionDataResponse {
   readonly isr: readonly number[];
   readonly leaderRecoveryState: number;
   readonly partitionEpoch: number;
+}
+
+export function alterPartitionRequestSize(body: AlterPartitionRequest): number {
+  const member = INT32 + INT64 + NO_TAGS;
+  return (
+    REQUEST_OVERHEAD +
+    (INT32 + INT64 + NO_TAGS) +
+    arraySize(
+      body.topics,
+      ({ partitions }) =>
+        UUID +
+        arraySize(
+          partitions,
+          ({ newIsrWithEpochs }) =>
+            3 * INT32 + INT8 + uniformSize(newIsrWithEpochs, member) + NO_TAGS,
+        ) +
+        NO_TAGS,
+    )
+  );
+}
+
+export function alterPartitionResponseSize(body: AlterPartitionResponse): number {
+  return (
+    RESPONSE_OVERHEAD +
+    (INT32 + INT16 + NO_TAGS) +
+    arraySize(
+      body.topics,
+      ({ partitions }) =>
+        UUID +
+        arraySize(
+          partitions,
+          ({ isr }) => 4 * INT32 + INT16 + INT8 + uniformSize(isr, INT32) + NO_TAGS,
+        ) +
+        NO_TAGS,
+    )
+  );
 }

@@ -1,26 +1,48 @@
 import type { AlterPartitionRequest, AlterPartitionResponse } from "./alter-partition.ts";
-import type { Api } from "./api.ts";
+import { alterPartitionRequestSize, alterPartitionResponseSize } from "./alter-partition.ts";
+import type { AnyApi, Api } from "./api.ts";
 import type {
   BrokerHeartbeatRequest,
   BrokerHeartbeatResponse,
   BrokerRegistrationRequest,
   BrokerRegistrationResponse,
 } from "./broker-lifecycle.ts";
+import {
+  brokerHeartbeatRequestSize,
+  brokerHeartbeatResponseSize,
+  brokerRegistrationRequestSize,
+  brokerRegistrationResponseSize,
+} from "./broker-lifecycle.ts";
 import type { CreateTopicsRequest, CreateTopicsResponse } from "./create-topics.ts";
+import { createTopicsRequestSize, createTopicsResponseSize } from "./create-topics.ts";
 import type { FetchRequest, FetchResponse } from "./fetch.ts";
+import { fetchRequestSize, fetchResponseSize } from "./fetch.ts";
 import type {
   AllocateProducerIdsRequest,
   AllocateProducerIdsResponse,
   InitProducerIdRequest,
   InitProducerIdResponse,
 } from "./init-producer-id.ts";
+import {
+  allocateProducerIdsRequestSize,
+  allocateProducerIdsResponseSize,
+  initProducerIdRequestSize,
+  initProducerIdResponseSize,
+} from "./init-producer-id.ts";
 import type { ListOffsetsRequest, ListOffsetsResponse } from "./list-offsets.ts";
+import { listOffsetsRequestSize, listOffsetsResponseSize } from "./list-offsets.ts";
 import type { MetadataRequest, MetadataResponse } from "./metadata.ts";
+import { metadataRequestSize, metadataResponseSize } from "./metadata.ts";
 import type {
   OffsetForLeaderEpochRequest,
   OffsetForLeaderEpochResponse,
 } from "./offset-for-leader-epoch.ts";
+import {
+  offsetForLeaderEpochRequestSize,
+  offsetForLeaderEpochResponseSize,
+} from "./offset-for-leader-epoch.ts";
 import type { ProduceRequest, ProduceResponse } from "./produce.ts";
+import { produceRequestSize, produceResponseSize } from "./produce.ts";
 import type {
   BeginQuorumEpochRequest,
   BeginQuorumEpochResponse,
@@ -29,58 +51,137 @@ import type {
   VoteRequest,
   VoteResponse,
 } from "./quorum.ts";
+import {
+  beginQuorumEpochRequestSize,
+  beginQuorumEpochResponseSize,
+  endQuorumEpochRequestSize,
+  endQuorumEpochResponseSize,
+  voteRequestSize,
+  voteResponseSize,
+} from "./quorum.ts";
 
-function api<Request, Response>(
-  key: number,
-  version: number,
-  name: string,
-): Api<Request, Response> {
-  return { key, version, name, requestSize: () => 64, responseSize: () => 64 };
-}
-
-export const PRODUCE: Api<ProduceRequest, ProduceResponse> = api(0, 13, "Produce");
-export const FETCH: Api<FetchRequest, FetchResponse> = api(1, 18, "Fetch");
-export const LIST_OFFSETS: Api<ListOffsetsRequest, ListOffsetsResponse> = api(2, 11, "ListOffsets");
-export const METADATA: Api<MetadataRequest, MetadataResponse> = api(3, 13, "Metadata");
-export const CREATE_TOPICS: Api<CreateTopicsRequest, CreateTopicsResponse> = api(
-  19,
-  7,
-  "CreateTopics",
-);
-export const INIT_PRODUCER_ID: Api<InitProducerIdRequest, InitProducerIdResponse> = api(
-  22,
-  5,
-  "InitProducerId",
-);
+export const PRODUCE: Api<ProduceRequest, ProduceResponse> = {
+  key: 0,
+  version: 13,
+  name: "Produce",
+  requestSize: produceRequestSize,
+  responseSize: produceResponseSize,
+};
+export const FETCH: Api<FetchRequest, FetchResponse> = {
+  key: 1,
+  version: 18,
+  name: "Fetch",
+  requestSize: fetchRequestSize,
+  responseSize: fetchResponseSize,
+};
+export const LIST_OFFSETS: Api<ListOffsetsRequest, ListOffsetsResponse> = {
+  key: 2,
+  version: 11,
+  name: "ListOffsets",
+  requestSize: listOffsetsRequestSize,
+  responseSize: listOffsetsResponseSize,
+};
+export const METADATA: Api<MetadataRequest, MetadataResponse> = {
+  key: 3,
+  version: 13,
+  name: "Metadata",
+  requestSize: metadataRequestSize,
+  responseSize: metadataResponseSize,
+};
+export const CREATE_TOPICS: Api<CreateTopicsRequest, CreateTopicsResponse> = {
+  key: 19,
+  version: 7,
+  name: "CreateTopics",
+  requestSize: createTopicsRequestSize,
+  responseSize: createTopicsResponseSize,
+};
+export const INIT_PRODUCER_ID: Api<InitProducerIdRequest, InitProducerIdResponse> = {
+  key: 22,
+  version: 5,
+  name: "InitProducerId",
+  requestSize: initProducerIdRequestSize,
+  responseSize: initProducerIdResponseSize,
+};
 export const OFFSET_FOR_LEADER_EPOCH: Api<
   OffsetForLeaderEpochRequest,
   OffsetForLeaderEpochResponse
-> = api(23, 4, "OffsetForLeaderEpoch");
-export const VOTE: Api<VoteRequest, VoteResponse> = api(52, 2, "Vote");
-export const BEGIN_QUORUM_EPOCH: Api<BeginQuorumEpochRequest, BeginQuorumEpochResponse> = api(
-  53,
-  1,
-  "BeginQuorumEpoch",
-);
-export const END_QUORUM_EPOCH: Api<EndQuorumEpochRequest, EndQuorumEpochResponse> = api(
-  54,
-  1,
-  "EndQuorumEpoch",
-);
-export const ALTER_PARTITION: Api<AlterPartitionRequest, AlterPartitionResponse> = api(
-  56,
-  3,
-  "AlterPartition",
-);
-export const BROKER_REGISTRATION: Api<BrokerRegistrationRequest, BrokerRegistrationResponse> = api(
-  62,
-  4,
-  "BrokerRegistration",
-);
-export const BROKER_HEARTBEAT: Api<BrokerHeartbeatRequest, BrokerHeartbeatResponse> = api(
-  63,
-  1,
-  "BrokerHeartbeat",
-);
-export const ALLOCATE_PRODUCER_IDS: Api<AllocateProducerIdsRequest, AllocateProducerIdsResponse> =
-  api(67, 0, "AllocateProducerIds");
+> = {
+  key: 23,
+  version: 4,
+  name: "OffsetForLeaderEpoch",
+  requestSize: offsetForLeaderEpochRequestSize,
+  responseSize: offsetForLeaderEpochResponseSize,
+};
+export const VOTE: Api<VoteRequest, VoteResponse> = {
+  key: 52,
+  version: 2,
+  name: "Vote",
+  requestSize: voteRequestSize,
+  responseSize: voteResponseSize,
+};
+export const BEGIN_QUORUM_EPOCH: Api<BeginQuorumEpochRequest, BeginQuorumEpochResponse> = {
+  key: 53,
+  version: 1,
+  name: "BeginQuorumEpoch",
+  requestSize: beginQuorumEpochRequestSize,
+  responseSize: beginQuorumEpochResponseSize,
+};
+export const END_QUORUM_EPOCH: Api<EndQuorumEpochRequest, EndQuorumEpochResponse> = {
+  key: 54,
+  version: 1,
+  name: "EndQuorumEpoch",
+  requestSize: endQuorumEpochRequestSize,
+  responseSize: endQuorumEpochResponseSize,
+};
+export const ALTER_PARTITION: Api<AlterPartitionRequest, AlterPartitionResponse> = {
+  key: 56,
+  version: 3,
+  name: "AlterPartition",
+  requestSize: alterPartitionRequestSize,
+  responseSize: alterPartitionResponseSize,
+};
+export const BROKER_REGISTRATION: Api<BrokerRegistrationRequest, BrokerRegistrationResponse> = {
+  key: 62,
+  version: 4,
+  name: "BrokerRegistration",
+  requestSize: brokerRegistrationRequestSize,
+  responseSize: brokerRegistrationResponseSize,
+};
+export const BROKER_HEARTBEAT: Api<BrokerHeartbeatRequest, BrokerHeartbeatResponse> = {
+  key: 63,
+  version: 1,
+  name: "BrokerHeartbeat",
+  requestSize: brokerHeartbeatRequestSize,
+  responseSize: brokerHeartbeatResponseSize,
+};
+export const ALLOCATE_PRODUCER_IDS: Api<AllocateProducerIdsRequest, AllocateProducerIdsResponse> = {
+  key: 67,
+  version: 0,
+  name: "AllocateProducerIds",
+  requestSize: allocateProducerIdsRequestSize,
+  responseSize: allocateProducerIdsResponseSize,
+};
+
+const ALL: readonly AnyApi[] = [
+  PRODUCE,
+  FETCH,
+  LIST_OFFSETS,
+  METADATA,
+  CREATE_TOPICS,
+  INIT_PRODUCER_ID,
+  OFFSET_FOR_LEADER_EPOCH,
+  VOTE,
+  BEGIN_QUORUM_EPOCH,
+  END_QUORUM_EPOCH,
+  ALTER_PARTITION,
+  BROKER_REGISTRATION,
+  BROKER_HEARTBEAT,
+  ALLOCATE_PRODUCER_IDS,
+];
+
+const NAMES: ReadonlyMap<number, string> = new Map(ALL.map(({ key, name }) => [key, name]));
+
+/** Kafka's name of an API: `Produce`. */
+export function apiName(key: number): string {
+  return NAMES.get(key) ?? `API ${key}`;
+}

@@ -1,6 +1,22 @@
 import type { TopicId } from "../ids.ts";
 import type { RecordBatch } from "../log/record-batch.ts";
 import type { LeaderIdAndEpoch } from "./produce.ts";
+import { LEADER_SIZE } from "./produce.ts";
+import {
+  countSize,
+  EMPTY,
+  INT8,
+  INT16,
+  INT32,
+  INT64,
+  NO_TAGS,
+  REQUEST_OVERHEAD,
+  RESPONSE_OVERHEAD,
+  recordsSize,
+  tagged,
+  textSize,
+  UUID,
+} from "./wire-size.ts";
 
 /** FetchRequest v18 (KIP-1166). Spoken by consumers, follower brokers and the metadata quorum. */
 export interface FetchRequest {
@@ -67,3 +83,36 @@ export interface EpochEndOffset {
   readonly epoch: number;
   readonly endOffset: number;
 }
+
+export function fetchRequestSize(body: FetchRequest): number {
+  let size = REQUEST_OVERHEAD + 5 * INT32 + INT8 + EMPTY + textSize("") + NO_TAGS;
+  size += countSize(body.topics.length);
+  for (const topic of body.topics) {
+    size += UUID + countSize(topic.partitions.length) + NO_TAGS;
+    for (const partition of topic.partitions) {
+      size += 4 * INT32 + 2 * INT64 + NO_TAGS;
+      if (partition.highWatermark >= 0) size += tagged(INT64);
+    }
+  }
+  if (body.clusterId !== undefined) size += tagged(textSize(body.clusterId));
+  if (body.replicaId >= 0) size += tagged(INT32 + INT64 + NO_TAGS);
+  return size;
+}
+
+export function fetchResponseSize(body: FetchResponse): number {
+  let size = RESPONSE_OVERHEAD + INT32 + INT16 + INT32 + NO_TAGS + countSize(body.responses.length);
+  for (const topic of body.responses) {
+    size += UUID + countSize(topic.partitions.length) + NO_TAGS;
+    for (const partition of topic.partitions) {
+      size += INT32 + INT16 + 3 * INT64 + EMPTY + INT32 + NO_TAGS;
+      size += recordsSize(partition.records);
+      if (partition.divergingEpoch !== undefined) size += tagged(EPOCH_END_SIZE);
+      if (partition.currentLeader !== undefined) size += tagged(LEADER_SIZE);
+      if (partition.snapshotId !== undefined) size += tagged(EPOCH_END_SIZE);
+    }
+  }
+  return size;
+}
+
+/** An epoch and an offset with their own, empty tags. */
+const EPOCH_END_SIZE: number = INT32 + INT64 + NO_TAGS;

@@ -1,3 +1,12 @@
+import {
+  INT16,
+  INT32,
+  INT64,
+  NO_TAGS,
+  REQUEST_OVERHEAD,
+  RESPONSE_OVERHEAD,
+  textSize,
+} from "./wire-size.ts";
 /** InitProducerIdRequest v5 (KIP-98, KIP-360). */
 export interface InitProducerIdRequest {
   readonly transactionalId: string | undefined;
@@ -24,4 +33,20 @@ export interface AllocateProducerIdsResponse {
   readonly errorCode: number;
   readonly producerIdStart: number;
   readonly producerIdLen: number;
+}
+
+export function initProducerIdRequestSize(body: InitProducerIdRequest): number {
+  return REQUEST_OVERHEAD + textSize(body.transactionalId) + INT32 + INT64 + INT16 + NO_TAGS;
+}
+
+export function initProducerIdResponseSize(): number {
+  return RESPONSE_OVERHEAD + INT32 + INT16 + INT64 + INT16 + NO_TAGS;
+}
+
+export function allocateProducerIdsRequestSize(): number {
+  return REQUEST_OVERHEAD + INT32 + INT64 + NO_TAGS;
+}
+
+export function allocateProducerIdsResponseSize(): number {
+  return RESPONSE_OVERHEAD + INT32 + INT16 + INT64 + INT32 + NO_TAGS;
 }

@@ -1,3 +1,15 @@
+import {
+  arraySize,
+  INT8,
+  INT16,
+  INT32,
+  INT64,
+  NO_TAGS,
+  REQUEST_OVERHEAD,
+  RESPONSE_OVERHEAD,
+  textSize,
+  uniformSize,
+} from "./wire-size.ts";
 /** ListOffsetsRequest v11. */
 export interface ListOffsetsRequest {
   readonly replicaId: number;
@@ -37,4 +49,28 @@ export interface ListOffsetsPartitionResponse {
   readonly timestamp: number;
   readonly offset: number;
   readonly leaderEpoch: number;
+}
+
+export function listOffsetsRequestSize(body: ListOffsetsRequest): number {
+  const partition = 2 * INT32 + INT64 + NO_TAGS;
+  return (
+    REQUEST_OVERHEAD +
+    (INT32 + INT8 + INT32 + NO_TAGS) +
+    arraySize(
+      body.topics,
+      ({ name, partitions }) => textSize(name) + uniformSize(partitions, partition) + NO_TAGS,
+    )
+  );
+}
+
+export function listOffsetsResponseSize(body: ListOffsetsResponse): number {
+  const partition = INT32 + INT16 + 2 * INT64 + INT32 + NO_TAGS;
+  return (
+    RESPONSE_OVERHEAD +
+    (INT32 + NO_TAGS) +
+    arraySize(
+      body.topics,
+      ({ name, partitions }) => textSize(name) + uniformSize(partitions, partition) + NO_TAGS,
+    )
+  );
 }

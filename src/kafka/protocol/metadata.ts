@@ -1,4 +1,17 @@
 import type { TopicId } from "../ids.ts";
+import {
+  arraySize,
+  EMPTY,
+  INT8,
+  INT16,
+  INT32,
+  NO_TAGS,
+  REQUEST_OVERHEAD,
+  RESPONSE_OVERHEAD,
+  textSize,
+  UUID,
+  uniformSize,
+} from "./wire-size.ts";
 
 /** MetadataRequest v13; `topics` undefined asks for all. */
 export interface MetadataRequest {
@@ -45,4 +58,49 @@ export interface MetadataPartition {
   readonly replicaNodes: readonly number[];
   readonly isrNodes: readonly number[];
   readonly offlineReplicas: readonly number[];
+}
+
+export function metadataRequestSize(body: MetadataRequest): number {
+  const topics =
+    body.topics === undefined
+      ? EMPTY
+      : arraySize(body.topics, ({ name }) => UUID + textSize(name) + NO_TAGS);
+  return REQUEST_OVERHEAD + topics + 2 * INT8 + NO_TAGS;
+}
+
+export function metadataResponseSize(body: MetadataResponse): number {
+  return (
+    RESPONSE_OVERHEAD +
+    INT32 +
+    arraySize(
+      body.brokers,
+      ({ host, rack }) => 2 * INT32 + textSize(host) + textSize(rack) + NO_TAGS,
+    ) +
+    textSize(body.clusterId) +
+    INT32 +
+    arraySize(body.topics, metadataTopicSize) +
+    INT16 +
+    NO_TAGS
+  );
+}
+
+function metadataTopicSize(topic: MetadataTopic): number {
+  return (
+    INT16 +
+    textSize(topic.name) +
+    UUID +
+    INT8 +
+    arraySize(
+      topic.partitions,
+      ({ replicaNodes, isrNodes, offlineReplicas }) =>
+        INT16 +
+        3 * INT32 +
+        uniformSize(replicaNodes, INT32) +
+        uniformSize(isrNodes, INT32) +
+        uniformSize(offlineReplicas, INT32) +
+        NO_TAGS,
+    ) +
+    INT32 +
+    NO_TAGS
+  );
 }

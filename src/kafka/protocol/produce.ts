@@ -1,5 +1,19 @@
 import type { TopicId } from "../ids.ts";
 import type { RecordBatch } from "../log/record-batch.ts";
+import {
+  countSize,
+  EMPTY,
+  INT16,
+  INT32,
+  INT64,
+  NO_TAGS,
+  REQUEST_OVERHEAD,
+  RESPONSE_OVERHEAD,
+  tagged,
+  textSize,
+  UUID,
+  varintSize,
+} from "./wire-size.ts";
 
 /** ProduceRequest v13 (topic ids since KIP-516's last step). */
 export interface ProduceRequest {
@@ -45,3 +59,31 @@ export interface LeaderIdAndEpoch {
   readonly leaderId: number;
   readonly leaderEpoch: number;
 }
+
+export function produceRequestSize(body: ProduceRequest): number {
+  let size = REQUEST_OVERHEAD + textSize(body.transactionalId) + INT16 + INT32 + NO_TAGS;
+  size += countSize(body.topicData.length);
+  for (const topic of body.topicData) {
+    size += UUID + countSize(topic.partitionData.length) + NO_TAGS;
+    for (const { records } of topic.partitionData) {
+      const bytes = records.sizeInBytes;
+      size += INT32 + varintSize(bytes + 1) + bytes + NO_TAGS;
+    }
+  }
+  return size;
+}
+
+export function produceResponseSize(body: ProduceResponse): number {
+  let size = RESPONSE_OVERHEAD + INT32 + NO_TAGS + countSize(body.responses.length);
+  for (const topic of body.responses) {
+    size += UUID + countSize(topic.partitionResponses.length) + NO_TAGS;
+    for (const partition of topic.partitionResponses) {
+      size += INT32 + INT16 + 3 * INT64 + EMPTY + textSize(undefined) + NO_TAGS;
+      if (partition.currentLeader !== undefined) size += tagged(LEADER_SIZE);
+    }
+  }
+  return size;
+}
+
+/** LeaderIdAndEpoch with its own, empty tags. */
+export const LEADER_SIZE: number = 2 * INT32 + NO_TAGS;

@@ -1,5 +1,6 @@
 import type { Duration, Instant } from "../../base/time.ts";
-import { ERRORS, type ErrorCode } from "../error-code.ts";
+import type { ErrorCode } from "../error-code.ts";
+import { ERRORS } from "../error-code.ts";
 import type { BrokerId, LeaderEpoch, Offset } from "../ids.ts";
 import type { ProtocolSwitches } from "../protocol-switches.ts";
 import type { IsrState } from "./isr-state.ts";
@@ -23,7 +24,10 @@ export interface LeaderReplica {
 /** Where a follower stands in its log. */
 export interface FollowerLog {
   readonly logEndOffset: Offset;
-  endOffsetForEpoch(epoch: LeaderEpoch): { readonly epoch: LeaderEpoch; readonly endOffset: Offset };
+  endOffsetForEpoch(epoch: LeaderEpoch): {
+    readonly epoch: LeaderEpoch;
+    readonly endOffset: Offset;
+  };
 }
 
 /** Where to cut, and whether that settles it or the follower has to ask again with an older epoch. */

@@ -4,7 +4,8 @@ import { CREATE_TOPICS } from "../../kafka/protocol/apis.ts";
 import type { CreatableTopic, CreateTopicsResponse } from "../../kafka/protocol/create-topics.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
-import { type ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
+import type { ResponseHandler } from "../rpc/rpc-client.ts";
+import { RpcClient } from "../rpc/rpc-client.ts";
 
 const TIMER = { rpcTimeout: 0, retry: 1 } as const;
 const RETRY = 100 * MILLISECOND;

@@ -1,11 +1,8 @@
 import { fail } from "../../base/invariant.ts";
-import { type Duration, fromMillis, type Instant } from "../../base/time.ts";
+import type { Duration, Instant } from "../../base/time.ts";
+import { fromMillis } from "../../base/time.ts";
 import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
-import {
-  type BrokerEpoch,
-  type BrokerId,
-  type TopicId,
-} from "../../kafka/ids.ts";
+import type { BrokerEpoch, BrokerId, TopicId } from "../../kafka/ids.ts";
 import { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
 import {
@@ -17,7 +14,10 @@ import {
   OFFSET_FOR_LEADER_EPOCH,
   PRODUCE,
 } from "../../kafka/protocol/apis.ts";
-import type { CreateTopicsRequest, CreateTopicsResponse } from "../../kafka/protocol/create-topics.ts";
+import type {
+  CreateTopicsRequest,
+  CreateTopicsResponse,
+} from "../../kafka/protocol/create-topics.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { InitProducerIdRequest } from "../../kafka/protocol/init-producer-id.ts";
 import type { ListOffsetsRequest } from "../../kafka/protocol/list-offsets.ts";
@@ -25,17 +25,20 @@ import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
 import type { OffsetForLeaderEpochRequest } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
+import { numberedUuid, randomUuid } from "../../kafka/uuid.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import { LogManager } from "../../storage/log-manager.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import { TicketBook } from "../../storage/ticket-book.ts";
 import type { FactSink } from "../../trace/fact.ts";
-import { QuorumClient, type QuorumListener, type QuorumVoter } from "../quorum/quorum-client.ts";
 import { openMetadataLog } from "../quorum/metadata-log.ts";
-import { randomUuid } from "../../kafka/uuid.ts";
-import { type ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
-import { type IncomingRequest, type RequestHandler, RpcServer } from "../rpc/rpc-server.ts";
+import type { QuorumListener, QuorumVoter } from "../quorum/quorum-client.ts";
+import { QuorumClient } from "../quorum/quorum-client.ts";
+import type { ResponseHandler } from "../rpc/rpc-client.ts";
+import { RpcClient } from "../rpc/rpc-client.ts";
+import type { IncomingRequest, RequestHandler } from "../rpc/rpc-server.ts";
+import { RpcServer } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
 import { ControllerChannel } from "./controller-channel.ts";
@@ -67,6 +70,8 @@ const LOG_DIRECTORY = "kafka-logs";
 const METADATA_DIRECTORY = "metadata";
 /** Kafka's default of `controller.socket.timeout.ms`. */
 const CONTROLLER_SOCKET_TIMEOUT_MS = 30_000;
+/** The upper half of the ids of log directories. */
+const DIRECTORY_UUID = 2;
 /** Periods from here on are Kafka's way to say never (Long.MAX_VALUE). */
 const NEVER_MS = 1e15;
 
@@ -152,7 +157,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#lifecycle = new Lifecycle(this, this.#heartbeats, {
       incarnationId: randomUuid(world.random),
       rack: options.rack,
-      logDirs: [this.#logs.directoryId],
+      logDirs: [numberedUuid(DIRECTORY_UUID, options.brokerId)],
       address: world.self,
       host: `broker-${options.brokerId}`,
       previousBrokerEpoch: this.#logs.previousBrokerEpoch,

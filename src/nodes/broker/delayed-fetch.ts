@@ -1,9 +1,11 @@
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
-import { NO_TIMER, type TimerHandle } from "../../ports/node.ts";
+import type { TimerHandle } from "../../ports/node.ts";
+import { NO_TIMER } from "../../ports/node.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
-import { type FetchHandler, reply } from "./fetch-handler.ts";
+import type { FetchHandler } from "./fetch-handler.ts";
+import { reply } from "./fetch-handler.ts";
 
 /**
  * A fetch in purgatory until there is enough to answer it, something is wrong, or `max.wait.ms` is
@@ -59,6 +61,7 @@ export class DelayedFetch {
   }
 
   #isDue(): boolean {
+    const { minBytes } = this.#body;
     const isFollower = this.#body.replicaId >= 0;
     let available = 0;
     for (const topic of this.#body.topics) {
@@ -71,8 +74,9 @@ export class DelayedFetch {
         // The log was cut under the fetch.
         if (end < fetchOffset) return true;
         if (end > fetchOffset) {
-          available += partition.log.bytesBetween(fetchOffset, end);
-          if (available >= this.#body.minBytes) return true;
+          if (minBytes <= 1) return true;
+          available += partition.log.read(fetchOffset, minBytes, end, true).sizeInBytes;
+          if (available >= minBytes) return true;
         }
         if (lastFetchedEpoch >= 0) {
           const own = partition.log.endOffsetForEpoch(lastFetchedEpoch);

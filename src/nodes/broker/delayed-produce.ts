@@ -1,10 +1,12 @@
-import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
 import { PRODUCE } from "../../kafka/protocol/apis.ts";
 import type {
   ProducePartitionResponse,
   ProduceTopicResponse,
 } from "../../kafka/protocol/produce.ts";
-import { NO_TIMER, type TimerHandle } from "../../ports/node.ts";
+import type { TimerHandle } from "../../ports/node.ts";
+import { NO_TIMER } from "../../ports/node.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { Partition } from "./partition.ts";

@@ -1,4 +1,5 @@
-import { fromMillis, type Instant } from "../../base/time.ts";
+import type { Instant } from "../../base/time.ts";
+import { fromMillis } from "../../base/time.ts";
 import { FETCH } from "../../kafka/protocol/apis.ts";
 import type {
   FetchPartitionResponse,

@@ -1,5 +1,6 @@
 import type { Instant } from "../../base/time.ts";
-import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
 import type { BrokerEpoch, BrokerId, Offset, TopicId } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import type {
@@ -73,16 +74,9 @@ export function readForFetch(
     }
   }
   const learns =
-    diverging === undefined ||
-    context.rules.switches["leader.update-state-on-diverging-fetch"];
+    diverging === undefined || context.rules.switches["leader.update-state-on-diverging-fetch"];
   if (replica !== undefined && updateState && learns) {
-    const error = partition.followerFetched(
-      replica,
-      fetch,
-      logEndOffset,
-      params.replicaEpoch,
-      now,
-    );
+    const error = partition.followerFetched(replica, fetch, logEndOffset, params.replicaEpoch, now);
     if (error !== ERRORS.NONE) return refusal(fetch.partition, error, partition);
   }
   return {

@@ -7,14 +7,8 @@ import type {
   AlterPartitionResponse,
 } from "../../kafka/protocol/alter-partition.ts";
 import { ALTER_PARTITION } from "../../kafka/protocol/apis.ts";
-import {
-  committedIsr,
-  type IsrState,
-  type PendingExpand,
-  type PendingShrink,
-  pendingExpand,
-  pendingShrink,
-} from "../../kafka/replication/isr-state.ts";
+import type { IsrState, PendingExpand, PendingShrink } from "../../kafka/replication/isr-state.ts";
+import { committedIsr, pendingExpand, pendingShrink } from "../../kafka/replication/isr-state.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";

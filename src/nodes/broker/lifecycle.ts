@@ -5,7 +5,8 @@ import type {
   BrokerRegistrationResponse,
 } from "../../kafka/protocol/broker-lifecycle.ts";
 import type { NodeAddress } from "../../ports/network.ts";
-import { NO_TIMER, type TimerHandle } from "../../ports/node.ts";
+import type { TimerHandle } from "../../ports/node.ts";
+import { NO_TIMER } from "../../ports/node.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
@@ -148,9 +149,7 @@ export class Lifecycle
     );
   }
 
-  onResponse(
-    response: BrokerRegistrationResponse | BrokerHeartbeatResponse,
-  ): void {
+  onResponse(response: BrokerRegistrationResponse | BrokerHeartbeatResponse): void {
     this.#inFlight = false;
     // Among others: a new process of a broker waits for the session of its former life to end.
     if (response.errorCode !== 0) {

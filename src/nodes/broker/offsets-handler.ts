@@ -1,17 +1,18 @@
-import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
 import { LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../kafka/protocol/apis.ts";
-import {
-  EARLIEST_TIMESTAMP,
-  LATEST_TIMESTAMP,
-  type ListOffsetsPartition,
-  type ListOffsetsPartitionResponse,
-  type ListOffsetsRequest,
+import type {
+  ListOffsetsPartition,
+  ListOffsetsPartitionResponse,
+  ListOffsetsRequest,
 } from "../../kafka/protocol/list-offsets.ts";
+import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
 import type {
   OffsetForLeaderEpochRequest,
   OffsetForLeaderPartition,
   OffsetForLeaderPartitionResult,
 } from "../../kafka/protocol/offset-for-leader-epoch.ts";
+import { kip101EpochEnd } from "../../kafka/replication/kip-101.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { whyAbsent } from "./fetch-read.ts";
@@ -46,7 +47,11 @@ export class OffsetsHandler {
     const { log, highWatermark, leaderEpoch } = found;
     const isClient = replicaId < 0;
     // A new leader does not know yet how far the old one's promises went (KIP-207).
-    if (isClient && asked.timestamp === LATEST_TIMESTAMP && highWatermark < found.epochStartOffset) {
+    if (
+      isClient &&
+      asked.timestamp === LATEST_TIMESTAMP &&
+      highWatermark < found.epochStartOffset
+    ) {
       return answer(asked.partitionIndex, ERRORS.OFFSET_NOT_AVAILABLE, -1, -1, -1);
     }
     const visibleEnd = isClient ? highWatermark : log.logEndOffset;
@@ -55,7 +60,7 @@ export class OffsetsHandler {
     }
     if (asked.timestamp === EARLIEST_TIMESTAMP) {
       const start = log.logStartOffset;
-      const epoch = log.epochs.epochAt(start) ?? -1;
+      const epoch = log.epochs.epochForOffset(start) ?? -1;
       return answer(asked.partitionIndex, ERRORS.NONE, -1, start, epoch);
     }
     return this.#search(found, asked, visibleEnd);
@@ -106,7 +111,7 @@ export class OffsetsHandler {
     }
     const end =
       this.#context.rules.switches.truncation === "kip-101"
-        ? found.log.epochs.kip101EndOffset(asked.leaderEpoch, found.log.logEndOffset)
+        ? kip101EpochEnd(found.log.epochs.entries, asked.leaderEpoch, found.log.logEndOffset)
         : found.log.endOffsetForEpoch(asked.leaderEpoch);
     return { errorCode: 0, partition, leaderEpoch: end.epoch, endOffset: end.endOffset };
   }

@@ -1,21 +1,21 @@
 import type { Instant } from "../../base/time.ts";
-import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
-import {
-  type BrokerEpoch,
-  type BrokerId,
-  type LeaderEpoch,
-  NO_EPOCH,
-  NO_LEADER,
-  type Offset,
-  type PartitionEpoch,
-  type PartitionName,
-  partitionName,
-  type TopicId,
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
+import type {
+  BrokerEpoch,
+  BrokerId,
+  LeaderEpoch,
+  Offset,
+  PartitionEpoch,
+  PartitionName,
+  TopicId,
 } from "../../kafka/ids.ts";
-import type { PartitionRegistration } from "../../kafka/metadata/image.ts";
+import { NO_EPOCH, NO_LEADER, partitionName } from "../../kafka/ids.ts";
+import type { PartitionRegistration } from "../../kafka/metadata/partition-registration.ts";
 import type { FetchPartition } from "../../kafka/protocol/fetch.ts";
 import type { LeaderIdAndEpoch } from "../../kafka/protocol/produce.ts";
-import { committedIsr, type IsrState } from "../../kafka/replication/isr-state.ts";
+import type { IsrState } from "../../kafka/replication/isr-state.ts";
+import { committedIsr } from "../../kafka/replication/isr-state.ts";
 import { ReplicaProgress } from "../../kafka/replication/replica-progress.ts";
 import type { LeaderReplica } from "../../kafka/replication/replication-rules.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";

@@ -1,17 +1,14 @@
 import { fromMillis } from "../../base/time.ts";
-import { ERRORS, type ErrorCode } from "../../kafka/error-code.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
-import {
-  DelayedProduce,
-  ProduceStatus,
-  type ProduceTopicStatus,
-  replyToProduce,
-} from "./delayed-produce.ts";
+import type { ProduceTopicStatus } from "./delayed-produce.ts";
+import { DelayedProduce, ProduceStatus, replyToProduce } from "./delayed-produce.ts";
 import { whyAbsent } from "./fetch-read.ts";
 import type { Partition } from "./partition.ts";
 

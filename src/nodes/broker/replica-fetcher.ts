@@ -1,4 +1,5 @@
-import { fromMillis, type Instant } from "../../base/time.ts";
+import type { Instant } from "../../base/time.ts";
+import { fromMillis } from "../../base/time.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import type { BrokerId, LeaderEpoch, Offset } from "../../kafka/ids.ts";
 import { FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../kafka/protocol/apis.ts";
@@ -8,14 +9,12 @@ import type {
   FetchResponse,
   FetchTopic,
 } from "../../kafka/protocol/fetch.ts";
-import {
-  EARLIEST_TIMESTAMP,
-  LATEST_TIMESTAMP,
-  type ListOffsetsResponse,
-} from "../../kafka/protocol/list-offsets.ts";
+import type { ListOffsetsResponse } from "../../kafka/protocol/list-offsets.ts";
+import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
 import type { OffsetForLeaderEpochResponse } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import { DiskError } from "../../ports/disk.ts";
-import { NO_TIMER, type TimerHandle } from "../../ports/node.ts";
+import type { TimerHandle } from "../../ports/node.ts";
+import { NO_TIMER } from "../../ports/node.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";

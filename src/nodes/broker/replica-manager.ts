@@ -1,7 +1,9 @@
 import { invariant } from "../../base/invariant.ts";
 import { byNumber } from "../../base/order.ts";
-import { type TopicConfigs, topicConfigsOf } from "../../kafka/config/topic-configs.ts";
-import { type BrokerId, NO_LEADER, type TopicId } from "../../kafka/ids.ts";
+import type { TopicConfigs } from "../../kafka/config/topic-configs.ts";
+import { topicConfigsOf } from "../../kafka/config/topic-configs.ts";
+import type { BrokerId, TopicId } from "../../kafka/ids.ts";
+import { NO_LEADER } from "../../kafka/ids.ts";
 import type { TopicImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
 import type { LogManager } from "../../storage/log-manager.ts";
