@@ -30,11 +30,8 @@ export function leaderChangeBatch(
   writeVoters(value, change.voters);
   writeVoters(value, change.grantingVoters);
   value.tagged(NO_TAGS);
-  return buildBatch([{ timestamp, key, value: value.bytes }], {
-    baseOffset,
-    partitionLeaderEpoch: epoch,
-    isControl: true,
-  });
+  const record = { timestamp, key, value: value.bytes };
+  return buildBatch([record], { isControl: true }).withOffsets(baseOffset, epoch);
 }
 
 /** Simplified: each voter has one directory, whose id is told by its node id. */

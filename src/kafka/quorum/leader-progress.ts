@@ -7,8 +7,8 @@ interface VoterProgress {
   readonly id: BrokerId;
   /** Below it the voter has all on its disk; -1 if it was not heard of. */
   endOffset: Offset;
-  /** Does it know of this leader, by an answer or a fetch? */
-  acknowledged: boolean;
+  /** Did it fetch since the leader last asked who is silent? */
+  heard: boolean;
   /** Did it fetch since the leader last counted (see `countFetch`)? */
   fetched: boolean;
 }
@@ -28,7 +28,7 @@ export class LeaderProgress {
     this.#voters = voters.map((id) => ({
       id,
       endOffset: -1,
-      acknowledged: id === self,
+      heard: false,
       fetched: false,
     }));
   }
@@ -55,13 +55,8 @@ export class LeaderProgress {
     const voter = this.#voter(replica);
     if (voter === undefined) return false;
     voter.endOffset = fetchOffset;
-    voter.acknowledged = true;
+    voter.heard = true;
     return this.#advance();
-  }
-
-  acknowledge(voter: BrokerId): void {
-    const known = this.#voter(voter);
-    if (known !== undefined) known.acknowledged = true;
   }
 
   /**
@@ -79,9 +74,14 @@ export class LeaderProgress {
     return true;
   }
 
-  /** Voters that do not show that they know of this leader, in voter order. */
-  get unacknowledged(): readonly BrokerId[] {
-    return this.#voters.filter((voter) => !voter.acknowledged).map((voter) => voter.id);
+  /** The other voters that have not fetched since the last call, in voter order. */
+  takeSilent(): readonly BrokerId[] {
+    const silent: BrokerId[] = [];
+    for (const voter of this.#voters) {
+      if (voter.id !== this.#self && !voter.heard) silent.push(voter.id);
+      voter.heard = false;
+    }
+    return silent;
   }
 
   /** The other voters, those with most of the log first. */

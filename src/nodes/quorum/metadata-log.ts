@@ -1,0 +1,137 @@
+import { invariant } from "../../base/invariant.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
+import type { Offset, QuorumEpoch } from "../../kafka/ids.ts";
+import type { RecordBatch } from "../../kafka/log/record-batch.ts";
+import { decodeMetadataRecord } from "../../kafka/metadata/record-codec.ts";
+import type { MetadataRecord } from "../../kafka/metadata/records.ts";
+import type { EpochEndOffset } from "../../kafka/protocol/fetch.ts";
+import type { LogEnd } from "../../kafka/quorum/quorum-rules.ts";
+import type { PartitionLog } from "../../storage/partition-log.ts";
+
+/** Hears of committed batches, each once and in order. */
+export interface CommitListener {
+  onCommitted(records: readonly MetadataRecord[], baseOffset: Offset, lastOffset: Offset): void;
+}
+
+const NO_RECORDS: readonly MetadataRecord[] = [];
+
+/** `KafkaRaftClient.MAX_FETCH_SIZE`: how much is read at a time. */
+const MAX_READ_BYTES = 1024 * 1024;
+
+/**
+ * One replica of the metadata log: what the quorum asks of it beyond a partition's log (Kafka's
+ * `KafkaMetadataLog`). Every method can throw `DiskError`.
+ */
+export class MetadataLog {
+  readonly #log: PartitionLog;
+  readonly #listener: CommitListener;
+  #highWatermark: Offset = 0;
+  /** The next offset that the listener has not heard of. */
+  #delivered: Offset = 0;
+
+  constructor(log: PartitionLog, listener: CommitListener) {
+    this.#log = log;
+    this.#listener = listener;
+  }
+
+  get end(): LogEnd {
+    return { epoch: this.#log.latestEpoch ?? 0, offset: this.#log.logEndOffset };
+  }
+
+  get endOffset(): Offset {
+    return this.#log.logEndOffset;
+  }
+
+  get startOffset(): Offset {
+    return this.#log.logStartOffset;
+  }
+
+  /** Below it all is committed. Lives in memory only, as in Kafka. */
+  get highWatermark(): Offset {
+    return this.#highWatermark;
+  }
+
+  get delivered(): Offset {
+    return this.#delivered;
+  }
+
+  /** Where this log parts from one whose last record is of `epoch` and ends at `offset`, if it does. */
+  divergence(offset: Offset, epoch: QuorumEpoch): EpochEndOffset | undefined {
+    if (offset === 0 && epoch === 0) return undefined;
+    const own = this.#endOfEpoch(epoch);
+    return own.epoch !== epoch || own.endOffset < offset ? own : undefined;
+  }
+
+  /** Cuts this log to what it shares with a leader that answered with a diverging epoch. */
+  truncateTo(diverging: EpochEndOffset): void {
+    let offset = Math.min(diverging.endOffset, this.endOffset);
+    if (diverging.epoch !== 0) {
+      const own = this.#endOfEpoch(diverging.epoch);
+      offset =
+        own.epoch === diverging.epoch
+          ? Math.min(own.endOffset, diverging.endOffset)
+          : own.endOffset;
+    }
+    invariant(
+      offset >= this.#highWatermark,
+      () => `the metadata log is cut at ${offset}, below ${this.#highWatermark} that is committed`,
+    );
+    this.#log.truncateTo(offset);
+  }
+
+  appendAsLeader(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
+    const { error } = this.#log.appendAsLeader(batches, epoch, "raft");
+    invariant(error === ERRORS.NONE, () => `the metadata log refused its leader: ${error.name}`);
+  }
+
+  /** Takes what a leader of up to `epoch` sent; what is corrupt or out of place is left out. */
+  appendAsFollower(batches: readonly RecordBatch[], epoch: QuorumEpoch): boolean {
+    const { error } = this.#log.appendAsFollower(batches, epoch);
+    return error === ERRORS.NONE;
+  }
+
+  flush(): void {
+    this.#log.flush();
+  }
+
+  /** Batches from `offset` up to the end of the log, committed or not. */
+  read(offset: Offset): readonly RecordBatch[] {
+    if (offset >= this.endOffset) return [];
+    return this.#log.read(offset, MAX_READ_BYTES, this.endOffset, true).batches;
+  }
+
+  /** More is committed than was known, maybe; tells the listener. It never falls. */
+  committedTo(offset: Offset): void {
+    if (offset <= this.#highWatermark) return;
+    this.#highWatermark = offset;
+    while (this.#delivered < this.#highWatermark) this.#deliverSome();
+  }
+
+  #deliverSome(): void {
+    const from = this.#delivered;
+    const { batches } = this.#log.read(from, MAX_READ_BYTES, this.#highWatermark, true);
+    for (const batch of batches) {
+      if (batch.lastOffset < this.#delivered) continue;
+      // Before the call: the listener may ask how far it has got.
+      this.#delivered = batch.nextOffset;
+      this.#listener.onCommitted(recordsOf(batch), batch.baseOffset, batch.lastOffset);
+    }
+    invariant(this.#delivered > from, () => `the metadata log has nothing to read at ${from}`);
+  }
+
+  #endOfEpoch(epoch: QuorumEpoch): EpochEndOffset {
+    const end = this.#log.endOffsetForEpoch(epoch);
+    if (end.epoch >= 0) return end;
+    return { epoch: this.end.epoch, endOffset: this.endOffset };
+  }
+}
+
+function recordsOf(batch: RecordBatch): readonly MetadataRecord[] {
+  if (batch.isControl) return NO_RECORDS;
+  const records: MetadataRecord[] = [];
+  for (const { value } of batch.records()) {
+    invariant(value !== undefined, () => `a metadata record without value in ${batch.baseOffset}`);
+    records.push(decodeMetadataRecord(value));
+  }
+  return records;
+}
