@@ -173,15 +173,15 @@ export class RecordCursor {
     const bytes = this.#bytes;
     const first = this.#at < this.#end ? (bytes[this.#at++] as number) : this.#pastEnd();
     if (first < 128) return (first >>> 1) ^ -(first & 1);
-    let value = first & 127;
-    let scale = 128;
+    let magnitude = (first & 127) >>> 1;
+    let scale = 64;
     for (let i = 1; i < 10; i++) {
       const byte = this.#at < this.#end ? (bytes[this.#at++] as number) : this.#pastEnd();
-      value += (byte & 127) * scale;
+      magnitude += (byte & 127) * scale;
       scale *= 128;
       if (byte < 128) break;
     }
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    return (first & 1) === 0 ? magnitude : -1 - magnitude;
   }
 
   #pastEnd(): number {
