@@ -2,7 +2,8 @@ import { fail, invariant } from "../../base/invariant.ts";
 import type { Duration } from "../../base/time.ts";
 import type { Api } from "../../kafka/protocol/api.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
-import { NO_TIMER, type TimerHandle, type World } from "../../ports/node.ts";
+import type { TimerHandle, World } from "../../ports/node.ts";
+import { NO_TIMER } from "../../ports/node.ts";
 
 /** Where answers go. One long-lived object per purpose, so that a request costs no closure. */
 export interface ResponseHandler<Response, Context> {
@@ -49,6 +50,9 @@ class Channel {
     this.connection = connection;
   }
 }
+
+/** How far the connection to a peer is. */
+export type ConnectionState = "none" | "connecting" | "connected";
 
 /**
  * The asking side of Kafka's protocol (`NetworkClient`): a connection per peer and purpose, opened
@@ -108,6 +112,22 @@ export class RpcClient {
   /** Requests that wait for an answer on this connection. */
   inFlight(to: NodeAddress, purpose: string): number {
     return this.#byPurpose.get(channelKey(to, purpose))?.inFlight.length ?? 0;
+  }
+
+  /** Opens the connection if there is none. Clients wait until it stands before they send. */
+  connect(to: NodeAddress, purpose: string): void {
+    this.#channel(to, purpose);
+  }
+
+  connectionState(to: NodeAddress, purpose: string): ConnectionState {
+    const channel = this.#byPurpose.get(channelKey(to, purpose));
+    if (channel === undefined) return "none";
+    return channel.connected ? "connected" : "connecting";
+  }
+
+  /** What the connection is for; undefined if it is not ours. */
+  purposeOf(connection: ConnectionId): string | undefined {
+    return this.#byConnection.get(connection)?.purpose;
   }
 
   /** Is this connection ours? */

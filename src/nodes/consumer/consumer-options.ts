@@ -1,0 +1,63 @@
+import type { Duration } from "../../base/time.ts";
+import { fromMillis } from "../../base/time.ts";
+import type { ResetPolicy } from "../../kafka/client/fetch-position.ts";
+import type { ConsumerConfigs } from "../../kafka/config/consumer-configs.ts";
+import type { NodeAddress } from "../../ports/network.ts";
+
+export interface ConsumerOptions {
+  /** The scenario's name for the client. */
+  readonly name: string;
+  readonly topic: string;
+  /** The partitions that the application assigns to itself; undefined: all of the topic. */
+  readonly partitions: readonly number[] | undefined;
+  /**
+   * Where the application seeks before it reads: the beginning or the end. Undefined: it does not,
+   * and auto.offset.reset decides; `none` then ends it at once.
+   */
+  readonly startAt: "earliest" | "latest" | undefined;
+  readonly configs: ConsumerConfigs;
+  /** Some brokers, to ask for the others. */
+  readonly bootstrap: readonly NodeAddress[];
+}
+
+/** The consumer's configs as its parts use them: microseconds, bytes, counts. */
+export interface ConsumerSettings {
+  readonly resetPolicy: ResetPolicy;
+  readonly fetchMinBytes: number;
+  readonly fetchMaxWaitMs: number;
+  readonly fetchMaxBytes: number;
+  readonly partitionMaxBytes: number;
+  readonly maxPollRecords: number;
+  /** 0 read_uncommitted, 1 read_committed. */
+  readonly isolationLevel: 0 | 1;
+  readonly requestTimeout: Duration;
+  readonly requestTimeoutMs: number;
+  readonly retryBackoff: Duration;
+  readonly retryBackoffMax: Duration;
+  readonly metadataMaxAge: Duration;
+  readonly reconnectBackoff: Duration;
+  readonly reconnectBackoffMax: Duration;
+}
+
+export function consumerSettings(configs: ConsumerConfigs): ConsumerSettings {
+  return {
+    resetPolicy: resetPolicy(configs["auto.offset.reset"]),
+    fetchMinBytes: configs["fetch.min.bytes"],
+    fetchMaxWaitMs: configs["fetch.max.wait.ms"],
+    fetchMaxBytes: configs["fetch.max.bytes"],
+    partitionMaxBytes: configs["max.partition.fetch.bytes"],
+    maxPollRecords: configs["max.poll.records"],
+    isolationLevel: configs["isolation.level"] === "read_committed" ? 1 : 0,
+    requestTimeout: fromMillis(configs["request.timeout.ms"]),
+    requestTimeoutMs: configs["request.timeout.ms"],
+    retryBackoff: fromMillis(configs["retry.backoff.ms"]),
+    retryBackoffMax: fromMillis(configs["retry.backoff.max.ms"]),
+    metadataMaxAge: fromMillis(configs["metadata.max.age.ms"]),
+    reconnectBackoff: fromMillis(configs["reconnect.backoff.ms"]),
+    reconnectBackoffMax: fromMillis(configs["reconnect.backoff.max.ms"]),
+  };
+}
+
+function resetPolicy(config: string): ResetPolicy {
+  return config === "earliest" || config === "none" ? config : "latest";
+}

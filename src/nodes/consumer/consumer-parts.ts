@@ -1,0 +1,84 @@
+import type { Duration, Instant } from "../../base/time.ts";
+import {
+  BACKOFF_JITTER_HIGH,
+  BACKOFF_JITTER_LOW,
+  exponentialBackoff,
+} from "../../kafka/client/backoff.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import type { BrokerId, PartitionName } from "../../kafka/ids.ts";
+import type { World } from "../../ports/node.ts";
+import type { ClientMetadata } from "../client-metadata/client-metadata.ts";
+import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
+import type { WakeUp } from "../client-metadata/wake-up.ts";
+import type { RpcClient } from "../rpc/rpc-client.ts";
+import type { AssignedPartition } from "./assigned-partition.ts";
+import type { ConsumerSettings } from "./consumer-options.ts";
+
+/** What the parts of one consumer share. */
+export class ConsumerParts {
+  readonly world: World;
+  readonly rpc: RpcClient;
+  readonly client: string;
+  readonly topic: TopicLeaders;
+  readonly settings: ConsumerSettings;
+  readonly metadata: ClientMetadata;
+  readonly assigned: AssignedPartition[] = [];
+  readonly wakeUp: WakeUp;
+  /** Positions or leaders changed: who looks after offsets and fetches must look again. */
+  isChanged = true;
+
+  constructor(
+    world: World,
+    rpc: RpcClient,
+    client: string,
+    topic: TopicLeaders,
+    settings: ConsumerSettings,
+    metadata: ClientMetadata,
+    wakeUp: WakeUp,
+  ) {
+    this.world = world;
+    this.rpc = rpc;
+    this.client = client;
+    this.topic = topic;
+    this.settings = settings;
+    this.metadata = metadata;
+    this.wakeUp = wakeUp;
+  }
+
+  /** A request for the partition failed: it waits before the next. */
+  backOff(partition: AssignedPartition, now: Instant): void {
+    partition.retryAt = now + this.#backoff(partition.failures);
+    partition.failures++;
+    this.isChanged = true;
+    this.wakeUp.noLaterThan(partition.retryAt, now);
+  }
+
+  noteFailure(
+    api: string,
+    broker: BrokerId,
+    partition: PartitionName,
+    error: ErrorCode,
+    retried: boolean,
+  ): void {
+    this.world.facts.note({
+      kind: "request-failed",
+      client: this.client,
+      api,
+      broker,
+      partition,
+      error: error.name,
+      retried,
+    });
+  }
+
+  /** `poll` throws, and the application does not catch it. */
+  die(reason: string): void {
+    this.world.process.exit(reason);
+  }
+
+  #backoff(attempts: number): Duration {
+    const { retryBackoff, retryBackoffMax } = this.settings;
+    const jitter = this.world.random.between(BACKOFF_JITTER_LOW, BACKOFF_JITTER_HIGH);
+    return exponentialBackoff(retryBackoff, retryBackoffMax, attempts, jitter);
+  }
+}

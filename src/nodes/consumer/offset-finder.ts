@@ -1,0 +1,164 @@
+import type { Instant } from "../../base/time.ts";
+import type { FetchState } from "../../kafka/client/fetch-position.ts";
+import { ERRORS, errorOf } from "../../kafka/error-code.ts";
+import type { LeaderEpoch, Offset } from "../../kafka/ids.ts";
+import { NO_EPOCH } from "../../kafka/ids.ts";
+import { LIST_OFFSETS } from "../../kafka/protocol/apis.ts";
+import type {
+  ListOffsetsPartitionResponse,
+  ListOffsetsRequest,
+  ListOffsetsResponse,
+} from "../../kafka/protocol/list-offsets.ts";
+import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
+import type { NodeAddress } from "../../ports/network.ts";
+import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
+import type { ResponseHandler } from "../rpc/rpc-client.ts";
+import type { AssignedPartition } from "./assigned-partition.ts";
+import type { ConsumerParts } from "./consumer-parts.ts";
+
+/** Finds an offset to read from where there is none, or none that holds (`OffsetFetcher`). */
+export class OffsetFinder
+  implements ResponseHandler<ListOffsetsResponse, readonly AssignedPartition[]>
+{
+  readonly #parts: ConsumerParts;
+  readonly #connections: BrokerConnections;
+
+  constructor(parts: ConsumerParts, connections: BrokerConnections) {
+    this.#parts = parts;
+    this.#connections = connections;
+  }
+
+  /** Asks for the partitions that await a reset. */
+  run(now: Instant): void {
+    const groups = groupByLeader(this.#parts, "await-reset", this.#connections, now);
+    for (const [address, partitions] of groups) this.#ask(address, partitions, now);
+  }
+
+  onResponse(response: ListOffsetsResponse, asked: readonly AssignedPartition[]): void {
+    const now = this.#parts.world.clock.now();
+    for (const topic of response.topics) {
+      for (const answer of topic.partitions) {
+        const partition = asked.find((one) => one.partition === answer.partitionIndex);
+        if (partition?.position.state === "await-reset") this.#take(partition, answer, now);
+      }
+    }
+  }
+
+  onDisconnect(asked: readonly AssignedPartition[], from: NodeAddress): void {
+    failOffsetRequest(this.#parts, LIST_OFFSETS.name, asked, this.#connections, from);
+  }
+
+  #ask(address: NodeAddress, partitions: readonly AssignedPartition[], now: Instant): void {
+    const { rpc, settings, topic } = this.#parts;
+    const asked = partitions.filter((partition) => {
+      if (partition.resetTo !== "none") return true;
+      this.#parts.die(`${partition.name} has no position, and auto.offset.reset is none`);
+      return false;
+    });
+    if (asked.length === 0) return;
+    for (const partition of asked) partition.retryAt = now + settings.requestTimeout;
+    const body: ListOffsetsRequest = {
+      replicaId: -1,
+      isolationLevel: settings.isolationLevel,
+      topics: [
+        {
+          name: topic.name,
+          partitions: asked.map(({ partition, leader, resetTo }) => ({
+            partitionIndex: partition,
+            currentLeaderEpoch: leader.leaderEpoch,
+            timestamp: resetTo === "earliest" ? EARLIEST_TIMESTAMP : LATEST_TIMESTAMP,
+          })),
+        },
+      ],
+      timeoutMs: settings.requestTimeoutMs,
+    };
+    const { purpose } = this.#connections;
+    rpc.send(address, purpose, LIST_OFFSETS, body, settings.requestTimeout, this, asked);
+  }
+
+  #take(partition: AssignedPartition, answer: ListOffsetsPartitionResponse, now: Instant): void {
+    const { metadata, wakeUp } = this.#parts;
+    const error = errorOf(answer.errorCode);
+    if (error !== ERRORS.NONE || answer.offset < 0) {
+      const broker = partition.leader.leaderId;
+      this.#parts.noteFailure(LIST_OFFSETS.name, broker, partition.name, error, true);
+      this.#parts.backOff(partition, now);
+      metadata.requestUpdate();
+      wakeUp.noLaterThan(partition.retryAt, now);
+      return;
+    }
+    // A record of a newer epoch than ours: there is a leader that we have not heard of.
+    if (answer.leaderEpoch > partition.leader.leaderEpoch) metadata.requestUpdate();
+    // Without an epoch of its own the position needs no validation: the leader has just named it.
+    resetPosition(this.#parts, partition, answer.offset, NO_EPOCH);
+  }
+}
+
+/** The position jumps to an offset that the leader named. */
+export function resetPosition(
+  parts: ConsumerParts,
+  partition: AssignedPartition,
+  to: Offset,
+  offsetEpoch: LeaderEpoch,
+): void {
+  const { leader, position } = partition;
+  parts.world.facts.note({
+    kind: "position-reset",
+    client: parts.client,
+    partition: partition.name,
+    from: position.offset,
+    to,
+    reason: partition.resetReason,
+  });
+  position.seek(to, offsetEpoch, leader.leaderId, leader.leaderEpoch);
+  partition.address = leader.address;
+  partition.retryAt = 0;
+  partition.failures = 0;
+  parts.isChanged = true;
+}
+
+/**
+ * The partitions in this state whose turn it is, by the address of their leader, where a connection
+ * to it stands. Sees to being woken for the others.
+ */
+export function groupByLeader(
+  parts: ConsumerParts,
+  state: FetchState,
+  connections: BrokerConnections,
+  now: Instant,
+): Map<NodeAddress, AssignedPartition[]> {
+  const groups = new Map<NodeAddress, AssignedPartition[]>();
+  for (const partition of parts.assigned) {
+    if (partition.position.state !== state) continue;
+    const { address, isKnown } = partition.leader;
+    if (partition.retryAt > now) parts.wakeUp.noLaterThan(partition.retryAt, now);
+    else if (!isKnown) parts.metadata.requestUpdate();
+    else if (!connections.ready(address, now)) {
+      const at = connections.notBefore(address);
+      if (at > now) parts.wakeUp.noLaterThan(at, now);
+    } else {
+      const group = groups.get(address);
+      if (group === undefined) groups.set(address, [partition]);
+      else group.push(partition);
+    }
+  }
+  return groups;
+}
+
+/** The connection broke under a question about offsets. */
+export function failOffsetRequest(
+  parts: ConsumerParts,
+  api: string,
+  asked: readonly AssignedPartition[],
+  connections: BrokerConnections,
+  from: NodeAddress,
+): void {
+  const now = parts.world.clock.now();
+  connections.disconnected(from, now);
+  parts.metadata.disconnected(now);
+  for (const partition of asked) {
+    if (partition.position.state !== "fetching") parts.backOff(partition, now);
+  }
+  const broker = parts.metadata.brokerAt(from);
+  parts.noteFailure(api, broker, "", ERRORS.NETWORK_EXCEPTION, true);
+}

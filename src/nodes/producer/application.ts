@@ -1,0 +1,132 @@
+import type { Instant } from "../../base/time.ts";
+import { encodePayload } from "../../kafka/client/payload.ts";
+import type { TimerHandle, World } from "../../ports/node.ts";
+import { NO_TIMER } from "../../ports/node.ts";
+import type { KafkaProducer } from "./kafka-producer.ts";
+import type { KeyPlan, ProducerOptions } from "./producer-options.ts";
+
+/** The timer kinds of the application. */
+export interface ApplicationTimers {
+  readonly arrival: number;
+  readonly block: number;
+}
+
+/** A record whose `send` has not returned yet. */
+interface BlockedSend {
+  readonly value: number;
+  readonly key: Uint8Array | undefined;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * The program that uses the producer: one thread that makes a record, sends it, and waits for the
+ * next to arrive. While `send` blocks nothing arrives.
+ */
+export class Application {
+  readonly #world: World;
+  readonly #options: ProducerOptions;
+  readonly #producer: KafkaProducer;
+  readonly #timers: ApplicationTimers;
+  /** A new incarnation starts anew, but its records must be told from those of the old one. */
+  readonly #firstValue: number;
+  readonly #keys: Uint8Array[] = [];
+  #made = 0;
+  #isStopped = false;
+  #blocked: BlockedSend | undefined = undefined;
+  #arrivalTimer: TimerHandle = NO_TIMER;
+  #blockTimer: TimerHandle = NO_TIMER;
+
+  constructor(
+    world: World,
+    options: ProducerOptions,
+    producer: KafkaProducer,
+    timers: ApplicationTimers,
+  ) {
+    this.#world = world;
+    this.#options = options;
+    this.#producer = producer;
+    this.#timers = timers;
+    this.#firstValue = world.process.incarnation * VALUES_PER_INCARNATION;
+  }
+
+  /** Waits for the next record, unless there is to be none. */
+  awaitArrival(): void {
+    const { arrival, records } = this.#options;
+    if (this.#isStopped || (records !== undefined && this.#made >= records)) return;
+    const pause = typeof arrival === "number" ? arrival : arrival.draw(this.#world.random);
+    this.#arrivalTimer = this.#world.timers.start(pause, this.#timers.arrival);
+  }
+
+  /** The arrival timer came due: makes a record and sends it. */
+  arrive(now: Instant): void {
+    const { address, recordSize } = this.#options;
+    const value = this.#firstValue + this.#made;
+    const key = this.#key();
+    const payload = encodePayload(address, value, recordSize);
+    this.#made++;
+    if (this.#producer.trySend(value, key, payload, now)) {
+      this.awaitArrival();
+      return;
+    }
+    this.#blocked = { value, key, payload };
+    const { maxBlock } = this.#producer.settings;
+    this.#blockTimer = this.#world.timers.start(maxBlock, this.#timers.block);
+  }
+
+  /** Something happened: perhaps a `send` that blocked can return. True if it did. */
+  resume(now: Instant): boolean {
+    const blocked = this.#blocked;
+    if (blocked === undefined) return false;
+    if (!this.#producer.trySend(blocked.value, blocked.key, blocked.payload, now)) return false;
+    this.#unblock();
+    return true;
+  }
+
+  /** The block timer came due, or the producer is closed: `send` throws. */
+  giveUp(): void {
+    const blocked = this.#blocked;
+    if (blocked === undefined) return;
+    this.#producer.giveUp(blocked.value);
+    this.#unblock();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#world.timers.cancel(this.#arrivalTimer);
+    this.#arrivalTimer = NO_TIMER;
+  }
+
+  #unblock(): void {
+    this.#blocked = undefined;
+    this.#world.timers.cancel(this.#blockTimer);
+    this.#blockTimer = NO_TIMER;
+    this.awaitArrival();
+  }
+
+  #key(): Uint8Array | undefined {
+    const plan = this.#options.keys;
+    if (plan.kind === "none") return undefined;
+    const key = this.#keyNumber(plan);
+    const known = this.#keys[key];
+    if (known !== undefined) return known;
+    const bytes = asciiOf(key);
+    // Of very many keys each is used seldom: not worth its memory.
+    if (key < KEYS_KEPT) this.#keys[key] = bytes;
+    return bytes;
+  }
+
+  #keyNumber(plan: Exclude<KeyPlan, { kind: "none" }>): number {
+    return plan.kind === "cycle" ? this.#made % plan.count : this.#world.random.below(plan.count);
+  }
+}
+
+/** The number in decimal digits. */
+function asciiOf(number: number): Uint8Array {
+  const digits = String(number);
+  const bytes = new Uint8Array(digits.length);
+  for (let i = 0; i < digits.length; i++) bytes[i] = digits.charCodeAt(i);
+  return bytes;
+}
+
+const KEYS_KEPT = 65_536;
+const VALUES_PER_INCARNATION = 0x1_0000_0000;

@@ -1,0 +1,134 @@
+import type { Instant } from "../../base/time.ts";
+import type { SequencedBatch } from "../../kafka/client/partition-sequences.ts";
+import { ABSENT, recordSize, singleRecordBatchBound } from "../../kafka/client/record-size.ts";
+import type { LeaderEpoch } from "../../kafka/ids.ts";
+import { NO_EPOCH, NO_PRODUCER_ID } from "../../kafka/ids.ts";
+import { HEADER_SIZE } from "../../kafka/log/batch-header.ts";
+import type { NewRecord, RecordBatch } from "../../kafka/log/record-batch.ts";
+import { buildBatch, NO_SEQUENCE } from "../../kafka/log/record-batch.ts";
+import type { PartitionQueue } from "./partition-queue.ts";
+
+/** Records of one partition that are sent, and end, together (`ProducerBatch`). */
+export class ProducerBatch implements SequencedBatch {
+  readonly queue: PartitionQueue;
+  /** The instant from which delivery.timeout.ms counts. */
+  readonly createdAt: Instant;
+  /** What it takes of buffer.memory, and how far it may grow. */
+  readonly bufferSize: number;
+  /** Made of one that was too large for the broker. */
+  readonly isSplit: boolean;
+  records: NewRecord[] = [];
+  /** The application's numbers of the records. */
+  readonly values: number[] = [];
+  /** Bytes of the batch as it stands. */
+  size: number = HEADER_SIZE;
+  maxRecordSize = 0;
+  #isClosed = false;
+
+  /** How often it was put back to be sent again; what `retries` limits. */
+  attempts = 0;
+  /** How often it was sent. */
+  sends = 0;
+  /** In a request without an answer. */
+  isInFlight = false;
+  /** The application has been told. */
+  isDone = false;
+  /** An earlier attempt may have been written. */
+  isUncertain = false;
+  lastAttemptAt: Instant;
+  backoffUntil: Instant = 0;
+  #leaderEpoch: LeaderEpoch = NO_EPOCH;
+  #attemptsWhenLeaderChanged = 0;
+
+  producerId: number = NO_PRODUCER_ID;
+  producerEpoch: number = NO_EPOCH;
+  baseSequence: number = NO_SEQUENCE;
+  sequenceHasBeenReset = false;
+  #built: RecordBatch | undefined = undefined;
+
+  constructor(queue: PartitionQueue, createdAt: Instant, bufferSize: number, isSplit: boolean) {
+    this.queue = queue;
+    this.createdAt = createdAt;
+    this.lastAttemptAt = createdAt;
+    this.bufferSize = bufferSize;
+    this.isSplit = isSplit;
+  }
+
+  get recordCount(): number {
+    return this.values.length;
+  }
+
+  get hasSequence(): boolean {
+    return this.baseSequence !== NO_SEQUENCE;
+  }
+
+  /** No more records fit, or may be added. The first always fits. */
+  get isFull(): boolean {
+    return this.#isClosed || (this.values.length > 0 && this.size >= this.bufferSize);
+  }
+
+  /** Adds a record if there is room; otherwise the batch is closed. Returns the bytes added, 0 if none. */
+  tryAppend(record: NewRecord, value: number): number {
+    if (this.isFull) return 0;
+    const { records } = this;
+    const keySize = record.key === undefined ? ABSENT : record.key.length;
+    const valueSize = record.value === undefined ? ABSENT : record.value.length;
+    const base = records.length === 0 ? record.timestamp : (records[0] as NewRecord).timestamp;
+    const bytes = recordSize(keySize, valueSize, record.timestamp - base, records.length);
+    if (records.length > 0 && this.size + bytes > this.bufferSize) {
+      this.#isClosed = true;
+      return 0;
+    }
+    records.push(record);
+    this.values.push(value);
+    this.size += bytes;
+    const bound = singleRecordBatchBound(keySize, valueSize);
+    if (bound > this.maxRecordSize) this.maxRecordSize = bound;
+    return bytes;
+  }
+
+  /** Takes no more records. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Takes notice of the leader that it would be sent to now. */
+  followLeader(leaderEpoch: LeaderEpoch): void {
+    if (leaderEpoch <= this.#leaderEpoch) return;
+    this.#leaderEpoch = leaderEpoch;
+    this.#attemptsWhenLeaderChanged = this.attempts;
+  }
+
+  /** Must it still wait? Not for a leader that it has not been sent to (KIP-951). */
+  isBackingOff(now: Instant): boolean {
+    if (this.attempts === 0 || this.attempts === this.#attemptsWhenLeaderChanged) return false;
+    return now < this.backoffUntil;
+  }
+
+  /** Closes the batch and gives its bytes; they stay the same until its sequence is reset. */
+  build(): RecordBatch {
+    this.#isClosed = true;
+    this.sequenceHasBeenReset = false;
+    this.#built ??= buildBatch(this.records, this);
+    return this.#built;
+  }
+
+  setProducerState(producerId: number, producerEpoch: number, baseSequence: number): void {
+    this.producerId = producerId;
+    this.producerEpoch = producerEpoch;
+    this.baseSequence = baseSequence;
+  }
+
+  resetProducerState(producerId: number, producerEpoch: number, baseSequence: number): void {
+    this.setProducerState(producerId, producerEpoch, baseSequence);
+    this.sequenceHasBeenReset = true;
+    this.#built = undefined;
+  }
+
+  /** The application has been told: only the numbers stay, for whoever keeps them. */
+  finish(): void {
+    this.isDone = true;
+    this.records = [];
+    this.#built = undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Duration } from "../../base/time.ts";
+import { fromMillis } from "../../base/time.ts";
+import { acksOf } from "../../kafka/client/idempotence.ts";
+import type { ProducerConfigs } from "../../kafka/config/producer-configs.ts";
+import type { NodeAddress } from "../../ports/network.ts";
+import type { DurationSource } from "../../ports/random.ts";
+
+/** Which keys the application gives its records: none, 0 to count - 1 in turn, or by chance. */
+export type KeyPlan =
+  | { readonly kind: "none" }
+  | { readonly kind: "cycle" | "random"; readonly count: number };
+
+export interface ProducerOptions {
+  /** The scenario's name for the client. */
+  readonly name: string;
+  /** What payloads name as their writer: the client's own address. */
+  readonly address: NodeAddress;
+  readonly topic: string;
+  /** Microseconds from one record to the next: always the same, or drawn. */
+  readonly arrival: Duration | DurationSource;
+  /** How many records to send; undefined: until stopped. */
+  readonly records: number | undefined;
+  readonly keys: KeyPlan;
+  /** Bytes of a record's value, at least PAYLOAD_MIN_BYTES. */
+  readonly recordSize: number;
+  readonly configs: ProducerConfigs;
+  /** Is it idempotent? See `isIdempotent`, which knows when it is switched off silently. */
+  readonly idempotence: boolean;
+  /** Some brokers, to ask for the others. */
+  readonly bootstrap: readonly NodeAddress[];
+}
+
+/** The producer's configs as its parts use them: microseconds, bytes, counts. */
+export interface ProducerSettings {
+  readonly acks: -1 | 0 | 1;
+  readonly batchSize: number;
+  readonly linger: Duration;
+  readonly maxInFlight: number;
+  readonly retries: number;
+  readonly retryBackoff: Duration;
+  readonly retryBackoffMax: Duration;
+  readonly deliveryTimeout: Duration;
+  readonly requestTimeout: Duration;
+  readonly requestTimeoutMs: number;
+  readonly bufferMemory: number;
+  readonly maxBlock: Duration;
+  readonly maxRequestSize: number;
+  readonly metadataMaxAge: Duration;
+  readonly reconnectBackoff: Duration;
+  readonly reconnectBackoffMax: Duration;
+  readonly ignoresKeys: boolean;
+}
+
+export function producerSettings(configs: ProducerConfigs): ProducerSettings {
+  const linger = fromMillis(configs["linger.ms"]);
+  const requestTimeout = fromMillis(configs["request.timeout.ms"]);
+  return {
+    acks: acksOf(configs),
+    batchSize: configs["batch.size"],
+    linger,
+    maxInFlight: configs["max.in.flight.requests.per.connection"],
+    retries: configs.retries,
+    retryBackoff: fromMillis(configs["retry.backoff.ms"]),
+    retryBackoffMax: fromMillis(configs["retry.backoff.max.ms"]),
+    // Kafka raises its default to this, and refuses a smaller value that was asked for.
+    deliveryTimeout: Math.max(fromMillis(configs["delivery.timeout.ms"]), linger + requestTimeout),
+    requestTimeout,
+    requestTimeoutMs: configs["request.timeout.ms"],
+    bufferMemory: configs["buffer.memory"],
+    maxBlock: fromMillis(configs["max.block.ms"]),
+    maxRequestSize: configs["max.request.size"],
+    metadataMaxAge: fromMillis(configs["metadata.max.age.ms"]),
+    reconnectBackoff: fromMillis(configs["reconnect.backoff.ms"]),
+    reconnectBackoffMax: fromMillis(configs["reconnect.backoff.max.ms"]),
+    ignoresKeys: configs["partitioner.ignore.keys"],
+  };
+}
