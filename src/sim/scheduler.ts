@@ -1,94 +1,157 @@
-import { fail, invariant } from "../base/invariant.ts";
+import { fail } from "../base/invariant.ts";
 import type { Duration, Instant } from "../base/time.ts";
 import type { TimerHandle } from "../ports/node.ts";
 import { NO_TIMER } from "../ports/node.ts";
 import type { Fact } from "../trace/fact.ts";
 import type { EventClock } from "../trace/recorder.ts";
 import { CHECKPOINT_INTERVAL, Digest } from "./digest.ts";
+import { EventQueue } from "./event-queue.ts";
+import { mixFactInto } from "./fact-words.ts";
+import { TimerLanes } from "./timer-lanes.ts";
 
 /** Handles the events of one kind. */
 export interface EventHandler {
   handle(subject: number, payload: unknown): void;
+  /** What an event of this kind is, for a listing of events. Has no effect on the run. */
+  describe?(subject: number, payload: unknown): string;
 }
 
-interface Pending {
-  readonly time: Instant;
-  readonly sequence: number;
-  readonly kind: number;
+/** One event as text: what `--verify` compares to name the first that differs. */
+export interface EventRecord {
+  readonly event: number;
+  readonly at: Instant;
+  /** The name under which the kind was registered. */
+  readonly kind: string;
   readonly subject: number;
-  readonly payload: unknown;
+  readonly detail: string;
+  /** The digest with this event mixed in, before its handler ran. */
+  readonly digest: string;
 }
 
-/** Virtual time and everything that will happen in it, in strict (instant, sequence) order. */
+/**
+ * Virtual time and everything that will happen in it, in strict (instant, sequence) order. One
+ * sequence numbers events and timers alike, in the order in which they were scheduled.
+ */
 export class Scheduler implements EventClock {
   readonly digest: Digest = new Digest();
-  readonly #handlers: EventHandler[] = [];
-  readonly #names: string[] = [];
-  readonly #pending: Pending[] = [];
-  #now: Instant = 0;
-  #event = 0;
-  #sequence = 0;
+  private readonly queue: EventQueue = new EventQueue();
+  private readonly timers: TimerLanes = new TimerLanes(this.queue.out);
+  private readonly handlers: EventHandler[] = [];
+  private readonly names: string[] = [];
+  private time: Instant = 0;
+  private count = 0;
+  private sequence = 0;
+  private checkpointIn = CHECKPOINT_INTERVAL;
+  private fired: TimerHandle = NO_TIMER;
+  private recordFrom = Infinity;
+  private recordTo = -Infinity;
+  private sink: ((record: EventRecord) => void) | undefined;
 
   get now(): Instant {
-    return this.#now;
+    return this.time;
   }
 
   get event(): number {
-    return this.#event;
+    return this.count;
   }
 
-  /** A new integer event kind. */
+  /** The handle of the timer that came due last. Within its handler: of that timer, and stale. */
+  get firing(): TimerHandle {
+    return this.fired;
+  }
+
+  /** A new integer event kind. The name is for listings of events. */
   register(name: string, handler: EventHandler): number {
-    this.#names.push(name);
-    return this.#handlers.push(handler) - 1;
+    this.names.push(name);
+    return this.handlers.push(handler) - 1;
   }
 
-  /** Schedules an event that cannot be cancelled. */
+  /** Schedules an event that cannot be cancelled, at an instant that is not past. */
   at(time: Instant, kind: number, subject: number, payload: unknown): void {
-    this.#push(time, kind, subject, payload);
+    if (!isDueTime(time, this.time)) fail(`an event at ${time}, and now is ${this.time}`);
+    this.queue.push(time, this.sequence++, kind, subject, payload);
   }
 
+  /** Schedules an event that can be cancelled. */
   startTimer(delay: Duration, kind: number, subject: number, payload: unknown): TimerHandle {
-    return this.#push(this.#now + delay, kind, subject, payload);
+    const time = this.time + delay;
+    if (!isDueTime(time, this.time)) fail(`a timer after ${delay}, and now is ${this.time}`);
+    return this.timers.start(time, this.sequence++, delay, kind, subject, payload);
   }
 
+  /** Forgets a timer. A handle that fired, was cancelled or is `NO_TIMER` is ignored. */
   cancelTimer(handle: TimerHandle): void {
-    const index = this.#pending.findIndex((entry) => entry.sequence === handle);
-    if (index >= 0) this.#pending.splice(index, 1);
+    this.timers.cancel(handle);
   }
 
-  /** The handle of the timer whose event is being handled; stale by then. */
-  firing: TimerHandle = NO_TIMER;
-
-  /** Cancels every timer whose events are of this kind: those of a node that died. */
+  /** Forgets every timer of one kind: those of a node that died. */
   cancelTimers(kind: number): void {
-    for (let i = this.#pending.length - 1; i >= 0; i--)
-      if (this.#pending[i]?.kind === kind) this.#pending.splice(i, 1);
+    this.timers.cancelKind(kind);
+  }
+
+  /** The instant of the next event; Infinity if none is left. */
+  nextTime(): Instant {
+    return Math.min(this.queue.peekTime(), this.timers.peekTime());
   }
 
   /** Handles the next event; false if none is left. */
   step(): boolean {
-    const next = this.#pending.shift();
-    if (next === undefined) return false;
-    this.#now = next.time;
-    this.#event++;
-    this.digest.mixEvent(next.time, next.kind, next.subject);
-    if (this.#event % CHECKPOINT_INTERVAL === 0) this.digest.checkpoint(this.#event, this.#now);
-    const handler = this.#handlers[next.kind] ?? fail(`no handler for kind ${next.kind}`);
-    handler.handle(next.subject, next.payload);
+    const { queue, timers } = this;
+    const eventTime = queue.peekTime();
+    const timerTime = timers.peekTime();
+    if (eventTime < timerTime) queue.pop();
+    else if (timerTime < eventTime) this.popTimer();
+    else if (eventTime === Infinity) return false;
+    else if (timers.peekSequence() < queue.peekSequence()) this.popTimer();
+    else queue.pop();
+
+    const { time, kind, subject, payload } = queue.out;
+    this.time = time;
+    this.count++;
+    this.digest.mixEvent(time, kind, subject);
+    if (--this.checkpointIn === 0) {
+      this.checkpointIn = CHECKPOINT_INTERVAL;
+      this.digest.checkpoint(this.count, time);
+    }
+    if (this.count >= this.recordFrom) this.record(kind, subject, payload);
+    (this.handlers[kind] as EventHandler).handle(subject, payload);
     return true;
   }
 
+  /** Adds a fact to the digest. */
   mixFact(fact: Fact): void {
-    this.digest.text(fact.kind);
+    mixFactInto(this.digest, fact);
   }
 
-  #push(time: Instant, kind: number, subject: number, payload: unknown): number {
-    invariant(time >= this.#now, () => `event at ${time} is before now, ${this.#now}`);
-    const sequence = this.#sequence++;
-    let at = this.#pending.length;
-    while (at > 0 && (this.#pending[at - 1]?.time ?? 0) > time) at--;
-    this.#pending.splice(at, 0, { time, sequence, kind, subject, payload });
-    return sequence;
+  /** Tells `sink` of each event numbered `from` to `to`, both included, before it is handled. */
+  recordEvents(from: number, to: number, sink: (record: EventRecord) => void): void {
+    this.recordFrom = from;
+    this.recordTo = to;
+    this.sink = sink;
   }
+
+  private popTimer(): void {
+    this.timers.pop();
+    this.fired = this.timers.popped;
+  }
+
+  private record(kind: number, subject: number, payload: unknown): void {
+    if (this.count > this.recordTo) {
+      this.recordFrom = Infinity;
+      return;
+    }
+    this.sink?.({
+      event: this.count,
+      at: this.time,
+      kind: this.names[kind] ?? "",
+      subject,
+      detail: this.handlers[kind]?.describe?.(subject, payload) ?? "",
+      digest: this.digest.value(),
+    });
+  }
+}
+
+/** An instant at which something can still happen; false for NaN and fractions too. */
+function isDueTime(time: Instant, now: Instant): boolean {
+  return time >= now && time <= Number.MAX_SAFE_INTEGER && Math.floor(time) === time;
 }

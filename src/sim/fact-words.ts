@@ -1,0 +1,265 @@
+import { unreachable } from "../base/invariant.ts";
+import type { Fact, FactOf } from "../trace/fact.ts";
+import type { Digest } from "./digest.ts";
+
+type Batch = FactOf<"appended">["batch"];
+
+/**
+ * Mixes a fact into the digest: a number for its kind, then its fields in the order of their
+ * declaration. Written out kind by kind, since this runs for every fact of every run.
+ */
+export function mixFactInto(digest: Digest, fact: Fact): void {
+  switch (fact.kind) {
+    case "appended":
+      digest.word(1);
+      digest.word(fact.broker);
+      digest.name(fact.partition);
+      mixBatch(digest, fact.batch);
+      digest.word(+fact.asLeader);
+      break;
+    case "high-watermark-moved":
+      digest.word(2);
+      digest.word(fact.broker);
+      digest.name(fact.partition);
+      digest.number(fact.highWatermark);
+      digest.word(fact.leaderEpoch);
+      digest.word(+fact.asLeader);
+      break;
+    case "record-sent":
+      digest.word(3);
+      digest.name(fact.client);
+      digest.name(fact.partition);
+      digest.number(fact.value);
+      break;
+    case "send-ended":
+      mixSendEnded(digest, fact);
+      break;
+    case "polled":
+      mixPolled(digest, fact);
+      break;
+    case "log-loaded":
+    case "truncated":
+    case "became-leader":
+    case "became-follower":
+    case "isr-proposed":
+      mixLogFact(digest, fact);
+      break;
+    case "controller-elected":
+    case "controller-resigned":
+    case "broker-registered":
+    case "broker-fenced":
+    case "broker-unfenced":
+    case "partition-changed":
+      mixQuorumFact(digest, fact);
+      break;
+    case "request-failed":
+    case "position-reset":
+      mixClientFact(digest, fact);
+      break;
+    case "node-started":
+    case "node-stopped":
+    case "node-paused":
+    case "node-resumed":
+    case "fault-begun":
+    case "fault-ended":
+    case "unflushed-lost":
+      mixWorldFact(digest, fact);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+/** The CRC stands for the records. */
+function mixBatch(digest: Digest, batch: Batch): void {
+  digest.number(batch.baseOffset);
+  digest.number(batch.lastOffset);
+  digest.word(batch.partitionLeaderEpoch);
+  digest.word(batch.crc);
+  digest.number(batch.producerId);
+  digest.word(batch.baseSequence);
+}
+
+function mixSendEnded(digest: Digest, fact: FactOf<"send-ended">): void {
+  digest.word(4);
+  digest.name(fact.client);
+  digest.name(fact.partition);
+  digest.name(fact.outcome);
+  mixNumbers(digest, fact.values);
+  digest.number(fact.baseOffset);
+  digest.word(fact.acks);
+  digest.name(fact.error);
+  digest.word(fact.attempts);
+}
+
+function mixPolled(digest: Digest, fact: FactOf<"polled">): void {
+  digest.word(5);
+  digest.name(fact.client);
+  digest.name(fact.partition);
+  digest.number(fact.firstOffset);
+  digest.number(fact.lastOffset);
+  digest.word(fact.batches.length);
+  for (const batch of fact.batches) mixBatch(digest, batch);
+}
+
+function mixLogFact(
+  digest: Digest,
+  fact: FactOf<"log-loaded" | "truncated" | "became-leader" | "became-follower" | "isr-proposed">,
+): void {
+  digest.word(6);
+  digest.name(fact.kind);
+  digest.word(fact.broker);
+  digest.name(fact.partition);
+  switch (fact.kind) {
+    case "log-loaded":
+      digest.number(fact.logStartOffset);
+      digest.number(fact.logEndOffset);
+      digest.word(fact.lastEpoch ?? -1);
+      digest.number(fact.highWatermark);
+      digest.word(+fact.cleanShutdown);
+      digest.number(fact.truncatedBytes);
+      break;
+    case "truncated":
+      digest.number(fact.from);
+      digest.number(fact.to);
+      digest.text(fact.reason);
+      break;
+    case "became-leader":
+      digest.word(fact.leaderEpoch);
+      digest.word(fact.partitionEpoch);
+      digest.number(fact.logEndOffset);
+      digest.number(fact.highWatermark);
+      mixNumbers(digest, fact.isr);
+      break;
+    case "became-follower":
+      digest.word(fact.leader);
+      digest.word(fact.leaderEpoch);
+      digest.number(fact.logEndOffset);
+      break;
+    case "isr-proposed":
+      mixNumbers(digest, fact.isr);
+      digest.word(fact.leaderEpoch);
+      digest.word(fact.partitionEpoch);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixQuorumFact(
+  digest: Digest,
+  fact: FactOf<
+    | "controller-elected"
+    | "controller-resigned"
+    | "broker-registered"
+    | "broker-fenced"
+    | "broker-unfenced"
+    | "partition-changed"
+  >,
+): void {
+  digest.word(7);
+  digest.name(fact.kind);
+  switch (fact.kind) {
+    case "controller-elected":
+    case "controller-resigned":
+      digest.word(fact.controller);
+      digest.word(fact.quorumEpoch);
+      break;
+    case "broker-registered":
+      digest.word(fact.broker);
+      digest.number(fact.brokerEpoch);
+      digest.word(+fact.cleanShutdown);
+      break;
+    case "broker-fenced":
+    case "broker-unfenced":
+      digest.word(fact.broker);
+      digest.number(fact.brokerEpoch);
+      break;
+    case "partition-changed":
+      digest.name(fact.partition);
+      mixNumbers(digest, fact.replicas);
+      mixNumbers(digest, fact.isr);
+      mixNumbers(digest, fact.elr);
+      digest.word(fact.leader);
+      digest.word(fact.leaderEpoch);
+      digest.word(fact.partitionEpoch);
+      digest.word(+fact.recovering);
+      digest.name(fact.election);
+      digest.word(fact.minInsyncReplicas);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixClientFact(digest: Digest, fact: FactOf<"request-failed" | "position-reset">): void {
+  digest.word(8);
+  digest.name(fact.kind);
+  digest.name(fact.client);
+  digest.name(fact.partition);
+  switch (fact.kind) {
+    case "request-failed":
+      digest.name(fact.api);
+      digest.word(fact.broker);
+      digest.name(fact.error);
+      digest.word(+fact.retried);
+      break;
+    case "position-reset":
+      digest.number(fact.from);
+      digest.number(fact.to);
+      digest.text(fact.reason);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixWorldFact(
+  digest: Digest,
+  fact: FactOf<
+    | "node-started"
+    | "node-stopped"
+    | "node-paused"
+    | "node-resumed"
+    | "fault-begun"
+    | "fault-ended"
+    | "unflushed-lost"
+  >,
+): void {
+  digest.word(9);
+  digest.name(fact.kind);
+  switch (fact.kind) {
+    case "node-started":
+      digest.name(fact.node);
+      digest.word(fact.incarnation);
+      break;
+    case "node-stopped":
+      digest.name(fact.node);
+      digest.name(fact.how);
+      digest.text(fact.reason);
+      break;
+    case "node-paused":
+    case "node-resumed":
+      digest.name(fact.node);
+      break;
+    case "fault-begun":
+    case "fault-ended":
+      digest.word(fact.fault);
+      digest.name(fact.verb);
+      digest.text(fact.text);
+      digest.text(fact.name);
+      break;
+    case "unflushed-lost":
+      digest.name(fact.node);
+      digest.text(fact.path);
+      digest.number(fact.bytes);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixNumbers(digest: Digest, numbers: readonly number[]): void {
+  digest.word(numbers.length);
+  for (const number of numbers) digest.number(number);
+}
