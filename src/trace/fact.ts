@@ -164,6 +164,11 @@ export interface LogLoaded {
   readonly partition: PartitionName;
   readonly logStartOffset: Offset;
   readonly logEndOffset: Offset;
+  /**
+   * The leader epoch of its last batch, -1 if it is empty. With the end it tells which log this is:
+   * a power-off can also bring back what had been cut off or written over.
+   */
+  readonly lastEpoch?: LeaderEpoch;
   readonly highWatermark: Offset;
   /** False if the log was scanned because the last stop was unclean. */
   readonly cleanShutdown: boolean;

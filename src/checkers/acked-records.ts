@@ -1,0 +1,236 @@
+import type { Instant } from "../base/time.ts";
+import type { LeaderEpoch, Offset } from "../kafka/ids.ts";
+import type { SendEnded } from "../trace/fact.ts";
+import type { FactRecorder } from "../trace/recorder.ts";
+import type { BatchNode } from "./batch-tree.ts";
+import { NO_NODE } from "./batch-tree.ts";
+import type { CheckSetup } from "./check-setup.ts";
+import type { Cut, PartitionGhost } from "./partition-ghost.ts";
+import type { ReplicaLog } from "./replica-log.ts";
+import type { Election, ReplicaLogs } from "./replica-logs.ts";
+
+/** Records of one partition that one client was told are written: one batch of its sends. */
+export interface AckedSend {
+  readonly client: string;
+  readonly acks: -1 | 0 | 1;
+  readonly firstOffset: Offset;
+  readonly count: number;
+  readonly firstValue: number;
+  readonly lastValue: number;
+  /** Where they stand; NO_NODE if they stood in no replica's log when the client was told. */
+  readonly node: BatchNode;
+  /** The event in which the client was told. */
+  readonly event: number;
+  /** Was it found in the log of the newest leader, when the client was told or since? */
+  wasKept: boolean;
+  /** Was it found missing from the log of a leader in office? */
+  lost: boolean;
+}
+
+/** Acknowledged records that the leader does not have. */
+export interface AckLoss {
+  readonly partition: PartitionGhost;
+  readonly sends: readonly AckedSend[];
+  /** What showed the loss: an election, a leader that cut its log, the acknowledgement itself (of a
+   * leader already replaced), or the end of the run. */
+  readonly by: "election" | "cut" | "ack" | "end";
+  /** The last election or cut: the event that is to blame. */
+  readonly cause: number;
+  /** The epoch of the leader before: the last to have those of them that were kept. */
+  readonly keptInEpoch: LeaderEpoch;
+  readonly at: Instant;
+  readonly event: number;
+}
+
+export type AckListener = (partition: PartitionGhost, send: AckedSend, at: Instant) => void;
+export type AckLossListener = (loss: AckLoss) => void;
+
+/** What is acknowledged of one partition. */
+export class AckedPartition {
+  readonly sends: AckedSend[] = [];
+  /** The acknowledged batch that is furthest up the log; all others are below it. */
+  tip: BatchNode = NO_NODE;
+  /** True while "all others are below it" is not known. */
+  isMixed = false;
+  /** Counts the losses. */
+  generation = 0;
+  /** The last election, or cut of a leader in office. */
+  cause = 0;
+  keptInEpoch: LeaderEpoch = -1;
+}
+
+/**
+ * Every record that a client was told is written (acks=1 or all), with the place it was told, and
+ * whether the leaders kept it. A loss is told once, to those who listen.
+ *
+ * An election costs O(1) while nothing is lost: the furthest acknowledged batch stands for all.
+ */
+export class AckedRecords {
+  /** Acknowledged, but the client was not told where. */
+  readonly unplaced: SendEnded[] = [];
+  readonly #logs: ReplicaLogs;
+  readonly #setup: CheckSetup;
+  readonly #partitions: AckedPartition[] = [];
+  readonly #lossListeners: AckLossListener[] = [];
+  readonly #ackListeners: AckListener[] = [];
+
+  constructor(recorder: FactRecorder, logs: ReplicaLogs, setup: CheckSetup) {
+    this.#logs = logs;
+    this.#setup = setup;
+    recorder.on("send-ended", (fact, at, event) => this.#end(fact, at, event));
+    logs.onElected((election) => this.#elect(election));
+    logs.onCut((cut) => this.#cut(cut));
+  }
+
+  onLost(listener: AckLossListener): void {
+    this.#lossListeners.push(listener);
+  }
+
+  /** Told of each acknowledgement of records that the leader has. */
+  onAcked(listener: AckListener): void {
+    this.#ackListeners.push(listener);
+  }
+
+  of(partition: PartitionGhost): AckedPartition {
+    const known = this.#partitions[partition.index];
+    if (known !== undefined) return known;
+    const acked = new AckedPartition();
+    this.#partitions[partition.index] = acked;
+    return acked;
+  }
+
+  /** Looks for every acknowledged record in the log of every leader in office. */
+  recheck(at: Instant, event: number): void {
+    for (const partition of this.#logs.partitions) {
+      const { leaderLog } = partition;
+      if (!partition.leading || leaderLog === undefined) continue;
+      this.#check(partition, leaderLog, "end", at, event);
+    }
+  }
+
+  #end(fact: SendEnded, at: Instant, event: number): void {
+    if (fact.outcome !== "acked" || fact.acks === 0 || fact.values.length === 0) return;
+    if (fact.baseOffset < 0) {
+      this.unplaced.push(fact);
+      return;
+    }
+    const partition = this.#logs.partition(fact.partition);
+    const acked = this.of(partition);
+    const { leaderLog } = partition;
+    let node = leaderLog === undefined ? NO_NODE : this.#place(leaderLog, fact);
+    const isKept = node !== NO_NODE;
+    if (!isKept) node = this.#placeAnywhere(partition, fact);
+    const { values } = fact;
+    const send: AckedSend = {
+      client: fact.client,
+      acks: fact.acks,
+      firstOffset: fact.baseOffset,
+      count: values.length,
+      firstValue: values[0] as number,
+      lastValue: values[values.length - 1] as number,
+      node,
+      event,
+      wasKept: isKept,
+      lost: false,
+    };
+    acked.sends.push(send);
+    if (isKept) {
+      this.#raiseTip(acked, partition, node);
+    } else if (partition.leading || node === NO_NODE) {
+      this.#lose(partition, [send], "ack", at, event);
+      return;
+    } else {
+      acked.isMixed = true;
+    }
+    for (const listener of this.#ackListeners) listener(partition, send, at);
+  }
+
+  #raiseTip(acked: AckedPartition, partition: PartitionGhost, node: BatchNode): void {
+    const { depth } = partition.tree;
+    if (acked.tip === NO_NODE || (depth[node] as number) > (depth[acked.tip] as number)) {
+      acked.tip = node;
+    }
+  }
+
+  /** The batch of the log that holds just these values where the client was told. */
+  #place(log: ReplicaLog, fact: SendEnded): BatchNode {
+    const { values, baseOffset } = fact;
+    const node = log.nodeAt(baseOffset);
+    if (node === NO_NODE) return NO_NODE;
+    const { tree } = log;
+    const address = this.#setup.clients.get(fact.client)?.address;
+    if (address !== undefined && tree.client[node] !== address) return NO_NODE;
+    if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return NO_NODE;
+    for (let i = 0; i < values.length; i++) {
+      if (tree.valueAt(node, baseOffset + i) !== values[i]) return NO_NODE;
+    }
+    return node;
+  }
+
+  #placeAnywhere(partition: PartitionGhost, fact: SendEnded): BatchNode {
+    for (const log of partition.replicas.values()) {
+      const node = this.#place(log, fact);
+      if (node !== NO_NODE) return node;
+    }
+    return NO_NODE;
+  }
+
+  #elect(election: Election): void {
+    const { partition, log, at, event } = election;
+    const acked = this.of(partition);
+    acked.cause = event;
+    acked.keptInEpoch = election.previousEpoch;
+    const isKept = acked.tip === NO_NODE || log.contains(acked.tip);
+    if (isKept && !acked.isMixed) return;
+    this.#check(partition, log, "election", at, event);
+  }
+
+  #cut(cut: Cut): void {
+    const { partition, log, at, event } = cut;
+    if (!partition.leading || partition.leader !== log.broker) return;
+    const acked = this.of(partition);
+    acked.cause = event;
+    acked.keptInEpoch = partition.leaderEpoch;
+    if (acked.tip === NO_NODE || log.contains(acked.tip)) return;
+    this.#check(partition, log, "cut", at, event);
+  }
+
+  /** Looks for each send by itself: O(acknowledged batches), for when something is known to be amiss. */
+  #check(
+    partition: PartitionGhost,
+    log: ReplicaLog,
+    by: AckLoss["by"],
+    at: Instant,
+    event: number,
+  ): void {
+    const acked = this.of(partition);
+    const lost: AckedSend[] = [];
+    acked.tip = NO_NODE;
+    acked.isMixed = false;
+    for (const send of acked.sends) {
+      if (send.lost) continue;
+      if (!log.contains(send.node)) {
+        lost.push(send);
+        continue;
+      }
+      send.wasKept = true;
+      this.#raiseTip(acked, partition, send.node);
+    }
+    if (lost.length > 0) this.#lose(partition, lost, by, at, event);
+  }
+
+  #lose(
+    partition: PartitionGhost,
+    sends: readonly AckedSend[],
+    by: AckLoss["by"],
+    at: Instant,
+    event: number,
+  ): void {
+    const acked = this.of(partition);
+    acked.generation++;
+    for (const send of sends) send.lost = true;
+    const { cause, keptInEpoch } = acked;
+    const loss: AckLoss = { partition, sends, by, cause, keptInEpoch, at, event };
+    for (const listener of this.#lossListeners) listener(loss);
+  }
+}

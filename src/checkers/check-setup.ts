@@ -1,0 +1,31 @@
+import type { PartitionName } from "../kafka/ids.ts";
+import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
+
+/** What was configured, so that a checker can tell what was promised. Facts tell the rest. */
+export interface CheckSetup {
+  /** By the client's name. */
+  readonly clients: ReadonlyMap<string, ClientSetup>;
+  /** By the topic's name. */
+  readonly topics: ReadonlyMap<string, TopicSetup>;
+  readonly switches: ProtocolSwitches;
+  readonly features: FeatureLevels;
+}
+
+export interface ClientSetup {
+  /** What its payloads carry (kafka/client/payload). */
+  readonly address: number;
+  readonly acks: -1 | 0 | 1;
+  readonly idempotent: boolean;
+}
+
+export interface TopicSetup {
+  /** flush.messages: 1 is "flushed before acknowledged". */
+  readonly flushMessages: number;
+  /** unclean.leader.election.enable. */
+  readonly uncleanLeaderElection: boolean;
+}
+
+/** `orders` of `orders-0`. */
+export function topicOf(partition: PartitionName): string {
+  return partition.slice(0, partition.lastIndexOf("-"));
+}

@@ -1,0 +1,75 @@
+import type { Instant } from "../base/time.ts";
+import type { FactRecorder } from "../trace/recorder.ts";
+import { AckedRecords } from "./acked-records.ts";
+import type { CheckSetup } from "./check-setup.ts";
+import { ConsumerReads } from "./consumer-reads.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import { ProducerRetries } from "./producer-retries.ts";
+import { GUARANTEES } from "./registry.ts";
+import { ReplicaLogs } from "./replica-logs.ts";
+
+/** How one guarantee fared in one run. */
+export interface GuaranteeSummary {
+  readonly name: string;
+  /** Untested: no evaluation could have failed, so that it says nothing. */
+  readonly state: "held" | "violated" | "untested";
+  readonly evaluations: number;
+  readonly interesting: number;
+}
+
+/** All guarantees at work in one run. */
+export interface CheckerSet {
+  /** The state they share; the report draws logs from it. */
+  readonly logs: ReplicaLogs;
+  /** By event, then in the order of the registry; dependants point at the first of their cause. */
+  violations(): readonly Violation[];
+  /** In the order of the registry. */
+  summaries(): readonly GuaranteeSummary[];
+  /** To be called once, after the last fact. */
+  atEnd(at: Instant, event: number): void;
+}
+
+/** Sets the guarantees to watch these facts from now on: before the first is noted. */
+export function createCheckers(
+  facts: FactRecorder,
+  setup: CheckSetup,
+  guarantees: readonly Guarantee[] = GUARANTEES,
+): CheckerSet {
+  // In this order: who subscribes later sees what the earlier ones made of a fact.
+  const logs = new ReplicaLogs(facts);
+  const retries = new ProducerRetries(facts);
+  const acked = new AckedRecords(facts, logs, setup);
+  const reads = new ConsumerReads(facts, logs);
+  const context: CheckContext = { facts, logs, acked, reads, retries, setup };
+  const checkers = guarantees.map((guarantee): [Guarantee, Checker] => [
+    guarantee,
+    guarantee.create(context),
+  ]);
+  return {
+    logs,
+    violations: () => folded(checkers.flatMap(([, checker]) => checker.violations)),
+    summaries: () => checkers.map(([guarantee, checker]) => summarize(guarantee, checker)),
+    atEnd: (at, event) => {
+      for (const [, checker] of checkers) checker.atEnd?.(at, event);
+    },
+  };
+}
+
+function summarize(guarantee: Guarantee, checker: Checker): GuaranteeSummary {
+  const { evaluations, interesting } = checker;
+  const quiet = interesting > 0 ? "held" : "untested";
+  const state = checker.violations.length > 0 ? "violated" : quiet;
+  return { name: guarantee.name, state, evaluations, interesting };
+}
+
+/** Sorted by event (the sort is stable, so the registry decides the rest), and dependants marked. */
+function folded(violations: readonly Violation[]): Violation[] {
+  const sorted = [...violations].sort((left, right) => left.event - right.event);
+  const firsts = new Map<string, number>();
+  return sorted.map((violation, index) => {
+    const key = `${violation.cause} ${violation.partition}`;
+    const follows = firsts.get(key);
+    if (follows === undefined) firsts.set(key, index);
+    return { ...violation, follows };
+  });
+}

@@ -1,0 +1,228 @@
+import type { Instant } from "../base/time.ts";
+import type { SendEnded } from "../trace/fact.ts";
+import type { AckedSend, AckLoss } from "./acked-records.ts";
+import { NO_NODE } from "./batch-tree.ts";
+import { brokerName } from "./broker-name.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import type { PartitionGhost } from "./partition-ghost.ts";
+import { RecordRun } from "./record-run.ts";
+import { waiveLoss } from "./waivers/loss-waiver.ts";
+import type { Waiver } from "./waivers/waiver.ts";
+import { acksText, counted } from "./wording.ts";
+
+export const NO_ACKED_LOSS: Guarantee = {
+  name: "no-acked-loss",
+  sentence: "A record that its client was told is written is in the log of every later leader.",
+  source:
+    "KIP-101, KIP-966; R5 and R12 of the design's list; Jepsen's lost-write, without waiting for a read",
+  kinds: ["acked-record-lost"],
+  condition:
+    "acks=1 or all, and the offset was told. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol.",
+  testedBy:
+    "elections at which something was acknowledged, and the acknowledged records looked for at the end",
+  example: [
+    "acked-record-lost   orders-0   at 55.031s, event 31402",
+    "  p1 (acks=all) was told that offsets 412..418 are written: 7 records.",
+    "  The elected leader broker-3 does not have them.",
+  ],
+  create: (context) => new NoAckedLoss(context),
+};
+
+class NoAckedLoss implements Checker {
+  evaluations = 0;
+  interesting = 0;
+  readonly #context: CheckContext;
+  readonly #findings: LossFinding[] = [];
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    const { acked, logs } = context;
+    acked.onAcked(() => {
+      this.evaluations++;
+    });
+    acked.onLost((loss) => this.#lose(loss));
+    logs.onElected(({ partition }) => {
+      this.evaluations++;
+      if (acked.of(partition).sends.length > 0) this.interesting++;
+    });
+  }
+
+  get violations(): readonly Violation[] {
+    return this.#findings.map((finding) => finding.toViolation());
+  }
+
+  atEnd(at: Instant, event: number): void {
+    const { acked, logs } = this.#context;
+    for (const partition of logs.partitions) {
+      if (!partition.leading || acked.of(partition).sends.length === 0) continue;
+      this.evaluations++;
+      this.interesting++;
+    }
+    acked.recheck(at, event);
+    if (acked.unplaced.length > 0) this.#seekUnplaced(at, event);
+  }
+
+  #lose(loss: AckLoss): void {
+    const { partition } = loss;
+    for (const send of loss.sends) {
+      const keptInEpoch = send.wasKept ? loss.keptInEpoch : epochOf(partition, send);
+      const waiver = waiveLoss(
+        partition,
+        {
+          node: send.node,
+          broker: partition.leader,
+          keptInEpoch,
+          goneInEpoch: partition.leaderEpoch,
+          acks: send.acks,
+        },
+        this.#context.setup,
+        loss.cause,
+      );
+      const finding = this.#findingOf(loss, waiver);
+      finding.add(send.client, send.acks, send.firstOffset, send.count);
+    }
+  }
+
+  #findingOf(loss: AckLoss, waiver: Waiver | undefined): LossFinding {
+    const { partition } = loss;
+    const known = this.#findings.find(
+      (finding) =>
+        finding.partition === partition &&
+        finding.blame === loss.cause &&
+        finding.waiver?.text === waiver?.text,
+    );
+    if (known !== undefined) return known;
+    const made = new LossFinding(loss, waiver);
+    this.#findings.push(made);
+    return made;
+  }
+
+  /** Records acknowledged without an offset: they must be in the last leader's log somewhere. */
+  #seekUnplaced(at: Instant, event: number): void {
+    const { acked, logs, setup } = this.#context;
+    for (const fact of acked.unplaced) {
+      const partition = logs.partition(fact.partition);
+      const address = setup.clients.get(fact.client)?.address;
+      if (!partition.leading || address === undefined) continue;
+      const missing = missingValues(partition, fact, address);
+      if (missing === 0) continue;
+      const { cause } = acked.of(partition);
+      const loss: AckLoss = {
+        partition,
+        sends: [],
+        by: "end",
+        cause,
+        keptInEpoch: -1,
+        at,
+        event,
+      };
+      this.#findingOf(loss, undefined).addUnplaced(fact.client, fact.acks, missing);
+    }
+  }
+}
+
+/** What one election, or cut, did to one partition's acknowledged records, for one reason. */
+class LossFinding {
+  readonly partition: PartitionGhost;
+  readonly waiver: Waiver | undefined;
+  readonly blame: number;
+  readonly #loss: AckLoss;
+  readonly #leader: string;
+  readonly #all = new RecordRun();
+  readonly #clients = new Map<string, RecordRun>();
+  readonly #acks = new Map<string, string>();
+  readonly #unplaced = new Map<string, number>();
+
+  constructor(loss: AckLoss, waiver: Waiver | undefined) {
+    this.partition = loss.partition;
+    this.waiver = waiver;
+    this.blame = loss.cause;
+    this.#loss = loss;
+    this.#leader = brokerName(loss.partition.leader);
+  }
+
+  add(client: string, acks: -1 | 0 | 1, first: number, count: number): void {
+    this.#all.add(first, first + count - 1, count);
+    let run = this.#clients.get(client);
+    if (run === undefined) {
+      run = new RecordRun();
+      this.#clients.set(client, run);
+      this.#acks.set(client, acksText(acks));
+    }
+    run.add(first, first + count - 1, count);
+  }
+
+  addUnplaced(client: string, acks: -1 | 0 | 1, count: number): void {
+    this.#acks.set(client, acksText(acks));
+    this.#unplaced.set(client, (this.#unplaced.get(client) ?? 0) + count);
+  }
+
+  toViolation(): Violation {
+    const { at, event, cause } = this.#loss;
+    let count = this.#all.count;
+    for (const more of this.#unplaced.values()) count += more;
+    const clients = [...this.#acks.keys()];
+    return {
+      guarantee: NO_ACKED_LOSS.name,
+      kind: "acked-record-lost",
+      partition: this.partition.name,
+      client: clients.length === 1 ? (clients[0] as string) : "",
+      at,
+      event,
+      text: [...this.#told(), this.#gone(count)],
+      offsets: this.#all.offsets,
+      count,
+      permitted: this.waiver?.text,
+      cause: this.waiver?.cause ?? cause,
+      follows: undefined,
+    };
+  }
+
+  #told(): string[] {
+    const sentences: string[] = [];
+    for (const [client, run] of this.#clients) {
+      const who = `${client} (${this.#acks.get(client) ?? ""})`;
+      const verb = run.count === 1 ? "is" : "are";
+      sentences.push(`${who} was told that ${run.text} ${verb} written: ${run.size}.`);
+    }
+    for (const [client, count] of this.#unplaced) {
+      const who = `${client} (${this.#acks.get(client) ?? ""})`;
+      const records = counted(count, "record");
+      sentences.push(`${who} was told, without an offset, that ${records} had been written.`);
+    }
+    return sentences;
+  }
+
+  #gone(count: number): string {
+    const them = count === 1 ? "it" : "them";
+    switch (this.#loss.by) {
+      case "election":
+        return `The elected leader ${this.#leader} does not have ${them}.`;
+      case "cut":
+        return `The leader ${this.#leader} cut ${them} off its log.`;
+      default:
+        return `The leader ${this.#leader} does not have ${them}.`;
+    }
+  }
+}
+
+function epochOf(partition: PartitionGhost, send: AckedSend): number {
+  if (send.node === NO_NODE) return -1;
+  // The leader of its epoch had it, so that an election in that epoch is not to blame.
+  return partition.tree.leaderEpoch[send.node] as number;
+}
+
+function missingValues(partition: PartitionGhost, fact: SendEnded, address: number): number {
+  const { tree, leaderLog } = partition;
+  const wanted = new Set(fact.values);
+  if (leaderLog === undefined) return wanted.size;
+  for (let i = 0; i < leaderLog.count; i++) {
+    const node = leaderLog.nodes[i] as number;
+    if (tree.client[node] !== address) continue;
+    const last = tree.lastOffset[node] as number;
+    for (let offset = tree.baseOffset[node] as number; offset <= last; offset++) {
+      wanted.delete(tree.valueAt(node, offset));
+    }
+  }
+  return wanted.size;
+}

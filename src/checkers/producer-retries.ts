@@ -1,0 +1,60 @@
+import type { PartitionName } from "../kafka/ids.ts";
+import { PRODUCE } from "../kafka/protocol/apis.ts";
+import type { SendEnded } from "../trace/fact.ts";
+import type { FactRecorder } from "../trace/recorder.ts";
+
+/** Which records were, or may have been, sent more than once. */
+export class ProducerRetries {
+  readonly #clients = new Map<string, ClientRetries>();
+
+  constructor(recorder: FactRecorder) {
+    recorder.on("send-ended", (fact) => this.#of(fact.client).end(fact));
+    recorder.on("request-failed", ({ client, api, partition, retried }) => {
+      if (retried && api === PRODUCE.name) this.#of(client).partitions.add(partition);
+    });
+  }
+
+  /** Has the client had a produce request fail, for this partition or as a whole, and tried it again? */
+  hasRetried(client: string, partition: PartitionName): boolean {
+    const partitions = this.#clients.get(client)?.partitions;
+    if (partitions === undefined || partitions.size === 0) return false;
+    return partitions.has(partition) || partitions.has(WHOLE_REQUEST);
+  }
+
+  /** Was this record sent several times? While its sends have not ended: could it have been? */
+  wasRetried(client: string, value: number, partition: PartitionName): boolean {
+    const attempts = this.#clients.get(client)?.attempts[value] ?? 0;
+    return attempts === 0 ? this.hasRetried(client, partition) : attempts > 1;
+  }
+
+  #of(client: string): ClientRetries {
+    const known = this.#clients.get(client);
+    if (known !== undefined) return known;
+    const made = new ClientRetries();
+    this.#clients.set(client, made);
+    return made;
+  }
+}
+
+class ClientRetries {
+  /** Where a produce request failed and was tried again. */
+  readonly partitions = new Set<PartitionName>();
+  /** Per value: 0 while its sends have not ended, 1 after a single attempt, 2 after more. */
+  attempts: Uint8Array = new Uint8Array(1024);
+
+  end({ values, attempts }: SendEnded): void {
+    for (const value of values) {
+      if (value >= this.attempts.length) this.#grow(value);
+      this.attempts[value] = attempts > 1 ? 2 : 1;
+    }
+  }
+
+  #grow(value: number): void {
+    const grown = new Uint8Array(Math.max(this.attempts.length * 2, value + 1));
+    grown.set(this.attempts);
+    this.attempts = grown;
+  }
+}
+
+/** The partition of a failure that is the whole request's. */
+const WHOLE_REQUEST = "";

@@ -1,0 +1,122 @@
+import type { BrokerId, Offset } from "../kafka/ids.ts";
+import type { RecordBatch } from "../kafka/log/record-batch.ts";
+import type { BatchNode, BatchTree } from "./batch-tree.ts";
+import { grownInt32, NO_NODE } from "./batch-tree.ts";
+
+/**
+ * What one replica's log holds, as a path in the partition's `BatchTree`. Also used for the
+ * committed prefix and for what consumers were given, which are paths as well.
+ *
+ * Appending, comparing and cutting are O(1); finding an offset is O(1) near the hint, else O(log n).
+ * Simplified: a log begins at offset 0 (there is no retention yet).
+ */
+export class ReplicaLog {
+  readonly tree: BatchTree;
+  /** -1 for a path that is no broker's. */
+  readonly broker: BrokerId;
+  /** nodes[i] has depth i; what lies at `count` and beyond is what was cut off last. */
+  nodes: Int32Array = new Int32Array(64);
+  count = 0;
+  /** Has it lost a tail in a restart, and not been let into the ISR since? */
+  lossySinceJoin = false;
+  #hint = 0;
+
+  constructor(tree: BatchTree, broker: BrokerId) {
+    this.tree = tree;
+    this.broker = broker;
+  }
+
+  /** The offset after the last: 0 if it is empty. */
+  get end(): Offset {
+    return this.count === 0 ? 0 : (this.tree.lastOffset[this.tip] as number) + 1;
+  }
+
+  /** The last batch, or NO_NODE. */
+  get tip(): BatchNode {
+    return this.count === 0 ? NO_NODE : (this.nodes[this.count - 1] as number);
+  }
+
+  /** Does the log hold this batch, and so all below it? One comparison. */
+  contains(node: BatchNode): boolean {
+    const depth = this.tree.depth[node] as number;
+    return depth < this.count && this.nodes[depth] === node;
+  }
+
+  /** Which batch holds the offset: its index, or -1 if the log does not reach it. */
+  indexOf(offset: Offset): number {
+    const { nodes, count } = this;
+    const last = this.tree.lastOffset;
+    if (count === 0 || offset < 0 || (last[nodes[count - 1] as number] as number) < offset) {
+      return -1;
+    }
+    let low = 0;
+    let high = count - 1;
+    const hint = this.#hint < count ? this.#hint : count - 1;
+    if ((last[nodes[hint] as number] as number) < offset) low = hint + 1;
+    else high = hint;
+    // Offsets are mostly asked for in order: the hint itself, or the batch after it.
+    if (low < high && (last[nodes[low] as number] as number) >= offset && low > 0) high = low;
+    if (low < high && (last[nodes[high - 1] as number] as number) < offset) low = high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((last[nodes[middle] as number] as number) < offset) low = middle + 1;
+      else high = middle;
+    }
+    this.#hint = low;
+    return low;
+  }
+
+  /** The batch that holds the offset, or NO_NODE. */
+  nodeAt(offset: Offset): BatchNode {
+    const index = this.indexOf(offset);
+    return index < 0 ? NO_NODE : (this.nodes[index] as number);
+  }
+
+  /** Returns the node. A batch that begins below the end replaces what was there. */
+  append(batch: RecordBatch): BatchNode {
+    if (batch.baseOffset < this.end) this.cutTo(batch.baseOffset);
+    const node = this.tree.enter(this.tip, batch);
+    this.push(node);
+    return node;
+  }
+
+  /** Adds a node whose parent is the tip. */
+  push(node: BatchNode): void {
+    if (this.count === this.nodes.length) this.nodes = grownInt32(this.nodes);
+    this.nodes[this.count++] = node;
+  }
+
+  /** Removes the batches that hold `offset` and higher ones; returns how many those were. */
+  cutTo(offset: Offset): number {
+    const before = this.count;
+    const index = this.indexOf(offset);
+    if (index >= 0) this.count = index;
+    return before - this.count;
+  }
+
+  /** How many batches both logs begin with: where they part, by binary search. */
+  commonCount(other: ReplicaLog): number {
+    let low = 0;
+    let high = Math.min(this.count, other.count);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.nodes[middle] === other.nodes[middle]) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Becomes the path to `node`; touches only the part that differs from what it was. */
+  follow(node: BatchNode): void {
+    const { parent, depth } = this.tree;
+    const count = node === NO_NODE ? 0 : (depth[node] as number) + 1;
+    while (count > this.nodes.length) this.nodes = grownInt32(this.nodes);
+    let at = node;
+    for (let i = count - 1; i >= 0; i--) {
+      if (i < this.count && this.nodes[i] === at) break;
+      this.nodes[i] = at;
+      at = parent[at] as number;
+    }
+    this.count = count;
+  }
+}

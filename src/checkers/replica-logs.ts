@@ -1,0 +1,295 @@
+import type { Instant } from "../base/time.ts";
+import type { BrokerId, LeaderEpoch, PartitionName } from "../kafka/ids.ts";
+import type * as facts from "../trace/fact.ts";
+import type { FactRecorder } from "../trace/recorder.ts";
+import type { BatchNode } from "./batch-tree.ts";
+import { NO_NODE, VISIBLE } from "./batch-tree.ts";
+import { brokerOf } from "./broker-name.ts";
+import type { Cut } from "./partition-ghost.ts";
+import { PartitionGhost } from "./partition-ghost.ts";
+import type { ReplicaLog } from "./replica-log.ts";
+
+/** A broker took a partition's lead in a new epoch. */
+export interface Election {
+  readonly partition: PartitionGhost;
+  readonly log: ReplicaLog;
+  readonly leaderEpoch: LeaderEpoch;
+  /** The epoch of the newest leader before; -1 if it is the first. */
+  readonly previousEpoch: LeaderEpoch;
+  readonly at: Instant;
+  readonly event: number;
+}
+
+export type ElectionListener = (election: Election) => void;
+export type CutListener = (cut: Cut) => void;
+/** `isNew`: no replica had this batch above this log before. */
+export type AppendListener = (
+  partition: PartitionGhost,
+  log: ReplicaLog,
+  node: BatchNode,
+  isNew: boolean,
+  at: Instant,
+  event: number,
+) => void;
+/** `index`: which batch of the log holds the offset below the high watermark; -1 if none does. */
+export type HighWatermarkListener = (
+  partition: PartitionGhost,
+  log: ReplicaLog,
+  index: number,
+  fact: facts.HighWatermarkMoved,
+  at: Instant,
+  event: number,
+) => void;
+/** Batches canon.nodes[from, to) are now below a presumed leader's high watermark. */
+export type CommitListener = (
+  partition: PartitionGhost,
+  from: number,
+  to: number,
+  at: Instant,
+  event: number,
+) => void;
+
+/**
+ * The ghost state that guarantees share: which batches stand in which replica's log, and which are
+ * committed. A fold over facts; it lives with the checkers, and no broker can see it.
+ *
+ * Checkers listen here rather than to the recorder where they need the state that a fact led to.
+ * They are told of an election, and of a high watermark, before the committed prefix follows.
+ */
+export class ReplicaLogs {
+  readonly partitions: PartitionGhost[] = [];
+  readonly #byName = new Map<PartitionName, PartitionGhost>();
+  readonly #down = new Set<BrokerId>();
+  /** Brokers whose last stop, or disk, lost what was not flushed: the event at which it did. */
+  readonly #powerLost = new Map<BrokerId, number>();
+  readonly #loadedAt = new Map<ReplicaLog, number>();
+  readonly #elections: ElectionListener[] = [];
+  readonly #cuts: CutListener[] = [];
+  readonly #appends: AppendListener[] = [];
+  readonly #highWatermarks: HighWatermarkListener[] = [];
+  readonly #commits: CommitListener[] = [];
+
+  /** Subscribes: to be made before whatever wants to see the state after a fact. */
+  constructor(recorder: FactRecorder) {
+    recorder.on("appended", (fact, at, event) => this.#append(fact, at, event));
+    recorder.on("high-watermark-moved", (fact, at, event) =>
+      this.#moveHighWatermark(fact, at, event),
+    );
+    recorder.on("truncated", (fact, at, event) => this.#truncate(fact, at, event));
+    recorder.on("log-loaded", (fact, at, event) => this.#load(fact, at, event));
+    recorder.on("became-leader", (fact, at, event) => this.#lead(fact, at, event));
+    recorder.on("became-follower", (fact) => this.#follow(fact));
+    recorder.on("isr-proposed", (fact) => {
+      this.partition(fact.partition).isrProposals++;
+    });
+    recorder.on("partition-changed", (fact, at, event) => this.#register(fact, at, event));
+    recorder.on("node-started", ({ node }) => this.#down.delete(brokerOf(node)));
+    recorder.on("node-stopped", (fact, _at, event) => this.#stop(fact, event));
+    recorder.on("unflushed-lost", ({ node }, _at, event) => {
+      this.#powerLost.set(brokerOf(node), event);
+    });
+  }
+
+  onElected(listener: ElectionListener): void {
+    this.#elections.push(listener);
+  }
+
+  onCut(listener: CutListener): void {
+    this.#cuts.push(listener);
+  }
+
+  onAppended(listener: AppendListener): void {
+    this.#appends.push(listener);
+  }
+
+  onHighWatermark(listener: HighWatermarkListener): void {
+    this.#highWatermarks.push(listener);
+  }
+
+  onCommitted(listener: CommitListener): void {
+    this.#commits.push(listener);
+  }
+
+  partition(name: PartitionName): PartitionGhost {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const partition = new PartitionGhost(name, this.partitions.length);
+    this.partitions.push(partition);
+    this.#byName.set(name, partition);
+    return partition;
+  }
+
+  /** Is its process running? Paused counts as running. */
+  isUp(broker: BrokerId): boolean {
+    return !this.#down.has(broker);
+  }
+
+  #append(fact: facts.Appended, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const log = partition.log(fact.broker);
+    const known = partition.tree.count;
+    const node = log.append(fact.batch);
+    const isNew = partition.tree.count > known;
+    for (const listener of this.#appends) listener(partition, log, node, isNew, at, event);
+  }
+
+  #moveHighWatermark(fact: facts.HighWatermarkMoved, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const log = partition.log(fact.broker);
+    const index = log.indexOf(fact.highWatermark - 1);
+    for (const listener of this.#highWatermarks) {
+      listener(partition, log, index, fact, at, event);
+    }
+    if (fact.asLeader) this.#commit(partition, log, index, fact, at, event);
+  }
+
+  #commit(
+    partition: PartitionGhost,
+    log: ReplicaLog,
+    index: number,
+    fact: facts.HighWatermarkMoved,
+    at: Instant,
+    event: number,
+  ): void {
+    if (fact.highWatermark === 0 || log.count === 0) return;
+    // A high watermark beyond the log commits what is there.
+    const top = index < 0 ? log.count - 1 : index;
+    const { canon, tree } = partition;
+    tree.mark(log.nodes[top] as number, VISIBLE);
+    if (fact.leaderEpoch < partition.epochFloor) return;
+    if (fact.highWatermark <= partition.trueHighWatermark) return;
+    if (canon.count > 0 && !log.contains(canon.tip)) {
+      // Two leaders committed different records. The newer one is right from now on.
+      if (fact.leaderEpoch < partition.canonEpoch) return;
+      partition.restartCanon(log);
+    }
+    const from = canon.count;
+    for (let i = from; i <= top; i++) canon.push(log.nodes[i] as number);
+    partition.trueHighWatermark = Math.min(fact.highWatermark, log.end);
+    partition.canonEpoch = fact.leaderEpoch;
+    if (canon.count === from) return;
+    for (const listener of this.#commits) listener(partition, from, canon.count, at, event);
+
+    // A leader that is no more committed what the one in office does not have.
+    if (fact.leaderEpoch < partition.leaderEpoch && partition.leading) {
+      const office = partition.log(partition.leader);
+      if (!office.contains(canon.tip)) partition.restartCanon(office);
+    }
+  }
+
+  #truncate(fact: facts.Truncated, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const log = partition.log(fact.broker);
+    const { end: from, tip } = log;
+    if (log.cutTo(fact.to) === 0) return;
+    const { reason, to } = fact;
+    this.#tellCut({
+      partition,
+      log,
+      how: "truncated",
+      reason,
+      powerLost: false,
+      from,
+      to,
+      tip,
+      at,
+      event,
+    });
+  }
+
+  #load(fact: facts.LogLoaded, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const log = partition.log(fact.broker);
+    const { end: from, tip } = log;
+    const to = fact.logEndOffset;
+    const lastLoad = this.#loadedAt.get(log) ?? -1;
+    this.#loadedAt.set(log, event);
+    // A power-off can also undo a truncation, or bring back what was written over: the epoch of the
+    // last batch and the end tell which log it is. Without it, a load can only have cut.
+    const lastEpoch = fact.lastEpoch ?? -1;
+    if (lastEpoch >= 0 && to > 0) this.#restore(log, to, lastEpoch);
+    log.cutTo(to);
+    if (tip === NO_NODE || log.contains(tip)) return;
+    log.lossySinceJoin = true;
+    const powerLost = (this.#powerLost.get(log.broker) ?? -1) > lastLoad;
+    this.#tellCut({
+      partition,
+      log,
+      how: "loaded",
+      reason: "",
+      powerLost,
+      from,
+      to,
+      tip,
+      at,
+      event,
+    });
+  }
+
+  #restore(log: ReplicaLog, end: number, lastEpoch: LeaderEpoch): void {
+    const node = log.nodeAt(end - 1);
+    if (node !== NO_NODE && log.tree.leaderEpoch[node] === lastEpoch) return;
+    const restored = log.tree.findEnd(end - 1, lastEpoch);
+    if (restored !== NO_NODE) log.follow(restored);
+  }
+
+  #tellCut(cut: Cut): void {
+    cut.partition.cuts.push(cut);
+    for (const listener of this.#cuts) listener(cut);
+  }
+
+  #lead(fact: facts.BecameLeader, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const { leaderEpoch } = fact;
+    const previousEpoch = partition.leaderEpoch;
+    if (!partition.leaders.has(leaderEpoch)) partition.leaders.set(leaderEpoch, fact.broker);
+    // News of an older epoch, from a broker that is behind.
+    if (leaderEpoch < previousEpoch) return;
+    if (leaderEpoch === previousEpoch && partition.leading) return;
+
+    const log = partition.log(fact.broker);
+    if (previousEpoch >= 0) partition.leaderChanges++;
+    partition.leader = fact.broker;
+    partition.leaderEpoch = leaderEpoch;
+    partition.leading = true;
+    const election: Election = { partition, log, leaderEpoch, previousEpoch, at, event };
+    for (const listener of this.#elections) listener(election);
+    if (partition.canon.count > 0 && !log.contains(partition.canon.tip)) {
+      partition.restartCanon(log);
+    }
+  }
+
+  #follow(fact: facts.BecameFollower): void {
+    const partition = this.partition(fact.partition);
+    if (fact.broker === partition.leader && fact.leaderEpoch >= partition.leaderEpoch) {
+      partition.leading = false;
+    }
+  }
+
+  #stop(fact: facts.NodeStopped, event: number): void {
+    const broker = brokerOf(fact.node);
+    if (broker < 0) return;
+    this.#down.add(broker);
+    if (fact.how === "power-off") this.#powerLost.set(broker, event);
+    for (const partition of this.partitions) {
+      if (partition.leader === broker) partition.leading = false;
+    }
+  }
+
+  #register(fact: facts.PartitionChanged, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const before = partition.registration;
+    partition.registration = fact;
+    for (const member of fact.isr) {
+      if (before?.isr.includes(member) === true) continue;
+      partition.log(member).lossySinceJoin = false;
+      if (before !== undefined) partition.isrGrowths++;
+    }
+    if (fact.isr.length < partition.effectiveMinIsr) partition.wasBelowMinIsr = true;
+    const { election, leader, leaderEpoch } = fact;
+    if (election === "unclean" || election === "last-known") {
+      partition.epochFloor = leaderEpoch;
+      partition.uncleanElections.push({ how: election, leader, leaderEpoch, at, event });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { BatchNode } from "../batch-tree.ts";
+import type { CheckContext } from "../guarantee.ts";
+import type { PartitionGhost } from "../partition-ghost.ts";
+
+/** A record of a client that stands in two batches. */
+export interface Duplicate {
+  readonly partition: PartitionGhost;
+  readonly client: string;
+  readonly value: number;
+  readonly firstNode: BatchNode;
+  readonly secondNode: BatchNode;
+}
+
+/**
+ * Why a second copy is no bug. Brokers recognise it by producer id, epoch and sequence: they cannot
+ * if the producer has none (a retry whose first attempt had arrived), nor if it took a new id or
+ * epoch between the two.
+ */
+export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): string | undefined {
+  const { partition, client, value, firstNode, secondNode } = duplicate;
+  const setup = context.setup.clients.get(client);
+  if (setup?.idempotent === false) {
+    if (!context.retries.wasRetried(client, value, partition.name)) return undefined;
+    return `${client} sent it again, with enable.idempotence=false`;
+  }
+  const { producerId, producerEpoch } = partition.tree;
+  if (producerId[firstNode] !== producerId[secondNode]) {
+    return `${client} had gone on with a new producer id`;
+  }
+  const before = producerEpoch[firstNode] as number;
+  const after = producerEpoch[secondNode] as number;
+  if (before === after) return undefined;
+  return `${client} had gone on with a new producer epoch, ${before} to ${after}`;
+}

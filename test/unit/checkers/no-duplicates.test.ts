@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { NO_DUPLICATES } from "../../../src/checkers/no-duplicates.ts";
+import type { HistoryOptions } from "../../support/fact-builders.ts";
+import { History } from "../../support/fact-builders.ts";
+
+const watch = (options: HistoryOptions = {}): History =>
+  new History({ guarantees: [NO_DUPLICATES], ...options });
+
+test("a value committed at two offsets is a bug of an idempotent producer's brokers", () => {
+  const history = watch();
+  history.commit([0, 1, 2]);
+  history.failedAttempt();
+
+  history.commit([1, 2]);
+
+  expect(history.violations()).toMatchObject([
+    {
+      kind: "duplicate-record",
+      client: "p1",
+      offsets: [3, 4],
+      count: 2,
+      permitted: undefined,
+      text: [
+        "p1's record 1 (the first of them) stands at offset 1 and again at offset 3: 2 records.",
+      ],
+    },
+  ]);
+});
+
+test("the same number from another client, or in another partition's log, is another record", () => {
+  const history = watch();
+  history.failedAttempt();
+  history.commit([0, 1]);
+
+  history.commit([0, 1], { client: 2 });
+
+  expect(history.violations()).toEqual([]);
+  expect(history.checkers.summaries()[0]).toMatchObject({ state: "held", interesting: 1 });
+});
+
+test("a second copy that is never committed is none", () => {
+  const history = watch();
+  history.commit([0, 1]);
+  history.write([0, 1]);
+
+  history.elect(2, { isr: [2, 3] });
+  history.commit([2]);
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("a value written again after its first copy was lost stands once", () => {
+  const history = watch();
+  history.commit([0]);
+  history.shrink([1]).write([1, 2]);
+  history.highWatermark(1, 3);
+  history.elect(2, { isr: [2], election: "unclean" });
+
+  history.commit([1, 2]);
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("values out of order are no duplicates", () => {
+  const history = watch();
+  history.commit([3, 4]);
+
+  history.commit([0, 1]);
+  history.commit([2]);
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("without idempotence, a record that was sent again may stand twice", () => {
+  const history = watch({ clients: { p1: { idempotent: false } } });
+  history.commit([0, 1]);
+  history.failedAttempt();
+  history.commit([0, 1]);
+
+  history.ack([0, 1], 2, { attempts: 2 });
+
+  expect(history.violations()).toMatchObject([
+    { count: 2, permitted: "p1 sent it again, with enable.idempotence=false" },
+  ]);
+});
+
+test("without idempotence, a record that was sent once may not", () => {
+  const history = watch({ clients: { p1: { idempotent: false } } });
+  history.failedAttempt();
+  history.commit([0, 1]);
+  history.commit([0, 1]);
+
+  history.ack([0, 1], 0, { attempts: 1 });
+
+  expect(history.violations()).toMatchObject([{ count: 2, permitted: undefined }]);
+});
+
+test("a new producer epoch between the two makes them different to brokers", () => {
+  const history = watch();
+  history.failedAttempt();
+  history.commit([0, 1]);
+
+  history.commit([0, 1], { producerEpoch: 1, baseSequence: 0 });
+
+  expect(history.violations()).toMatchObject([
+    { permitted: "p1 had gone on with a new producer epoch, 0 to 1" },
+  ]);
+});
+
+// Redpanda #3039 and #5355 (checkers.md 5, 2 and 10) look like this; reading again does not.
+test("a producer that sent nothing again leaves the guarantee untested", () => {
+  const history = watch();
+
+  const batch = history.commit([0, 1]);
+  history.poll([batch]).poll([batch], "c2");
+
+  expect(history.violations()).toEqual([]);
+  expect(history.checkers.summaries()[0]).toMatchObject({ state: "untested", evaluations: 1 });
+});
