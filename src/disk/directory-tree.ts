@@ -1,0 +1,247 @@
+import { fail, invariant } from "../base/invariant.ts";
+import { byText } from "../base/order.ts";
+import type { Duration, Instant } from "../base/time.ts";
+import { DiskError } from "../ports/disk.ts";
+import { CachedFile } from "./cached-file.ts";
+
+type Entry = Directory | CachedFile;
+
+class Directory {
+  readonly entries = new Map<string, Entry>();
+  /** The numbers of the last operations that named it, and that changed a name in it. */
+  namedBy = 0;
+  changedBy = 0;
+}
+
+interface Edit {
+  readonly directory: Directory;
+  readonly name: string;
+  readonly before: Entry | undefined;
+}
+
+interface Operation {
+  readonly number: number;
+  readonly at: Instant;
+  readonly edits: readonly Edit[];
+}
+
+interface Commit {
+  readonly through: number;
+  readonly durableAt: Instant;
+}
+
+/**
+ * The names on a disk, and a journal of the operations on them that are not yet durable. The
+ * journal is ordered, as that of ext4 is: an operation is durable only if all before it are, so
+ * what a power-off leaves is a state that the tree once had. Syncing a file makes the operation
+ * that named it durable, and so all before that; syncing a directory, the last one in it.
+ *
+ * Simplified: ext4 commits its whole journal every 5 s, and with every fsync. Here an operation
+ * that no sync asked for waits for the age of write-back: the least that POSIX promises.
+ */
+export class DirectoryTree {
+  readonly #root = new Directory();
+  readonly #writeback: Duration;
+  /** Oldest first. */
+  #journal: Operation[] = [];
+  #commits: Commit[] = [];
+  #lastNumber = 0;
+
+  constructor(writeback: Duration) {
+    this.#writeback = writeback;
+  }
+
+  exists(path: string): boolean {
+    return this.#find(path) !== undefined;
+  }
+
+  /** The file at `path`, which is created, with its directories, if absent. */
+  openFile(now: Instant, path: string): CachedFile {
+    const { parent, name } = this.#place(now, path);
+    const entry = parent.entries.get(name);
+    if (entry instanceof CachedFile) return entry;
+    if (entry !== undefined) fail(`${path} was opened as a file but is a directory`);
+    const file = new CachedFile(path, this.#writeback);
+    this.#log(now, [this.#link(parent, name, file)]);
+    return file;
+  }
+
+  makeDirectory(now: Instant, path: string): void {
+    const { parent, name } = this.#place(now, path);
+    this.#subdirectory(now, parent, name, path);
+  }
+
+  /** In code-unit order; empty if there is no such directory. */
+  list(path: string): string[] {
+    const entry = this.#find(path);
+    return entry instanceof Directory ? [...entry.entries.keys()].sort(byText) : [];
+  }
+
+  /** Throws `DiskError` ENOENT if there is no `from`, or no directory for `to`. */
+  rename(now: Instant, from: string, to: string): void {
+    const source = this.#parentOf(from);
+    const moved = source?.parent.entries.get(source.name);
+    if (source === undefined || moved === undefined) throw new DiskError("ENOENT", from);
+    const target = this.#parentOf(to);
+    if (target === undefined) throw new DiskError("ENOENT", to);
+    if (from === to) return;
+    invariant(!to.startsWith(`${from}/`), () => `${from} was moved into itself: ${to}`);
+    const replaced = target.parent.entries.get(target.name);
+    if (replaced !== undefined) {
+      const fits =
+        replaced instanceof Directory
+          ? moved instanceof Directory && replaced.entries.size === 0
+          : moved instanceof CachedFile;
+      invariant(fits, () => `${from} cannot replace ${to}`);
+    }
+    this.#log(now, [
+      this.#unlink(source.parent, source.name),
+      this.#link(target.parent, target.name, moved),
+    ]);
+    setPaths(moved, to);
+  }
+
+  /** A directory goes with all that is in it, in one operation. */
+  remove(now: Instant, path: string): void {
+    const place = this.#parentOf(path);
+    if (place?.parent.entries.has(place.name) !== true) return;
+    this.#log(now, [this.#unlink(place.parent, place.name)]);
+  }
+
+  /** Makes the operations that named `file`, and those before, durable at `durableAt`. */
+  syncFile(now: Instant, file: CachedFile, durableAt: Instant): void {
+    this.#commit(now, file.namedBy, durableAt);
+  }
+
+  /** Throws `DiskError` ENOENT if there is no such directory. */
+  syncDirectory(now: Instant, path: string, durableAt: Instant): void {
+    const entry = this.#find(path);
+    if (!(entry instanceof Directory)) throw new DiskError("ENOENT", path);
+    this.#commit(now, Math.max(entry.namedBy, entry.changedBy), durableAt);
+  }
+
+  /** All files, in the order of their paths. */
+  files(): CachedFile[] {
+    const files: CachedFile[] = [];
+    collectFiles(this.#root, files);
+    return files.sort((left, right) => byText(left.path, right.path));
+  }
+
+  /** How many operations are not durable at this instant. */
+  pending(now: Instant): number {
+    this.#settle(now);
+    return this.#journal.length;
+  }
+
+  /** Undoes the operations that are not durable but for the oldest `kept`; what is left is durable. */
+  rollBack(kept: number): void {
+    for (let i = this.#journal.length - 1; i >= kept; i--) {
+      for (const { directory, name, before } of (this.#journal[i] as Operation).edits) {
+        if (before === undefined) directory.entries.delete(name);
+        else directory.entries.set(name, before);
+      }
+    }
+    this.#journal = [];
+    this.#commits = [];
+    setPaths(this.#root, "");
+  }
+
+  #find(path: string): Entry | undefined {
+    let entry: Entry | undefined = this.#root;
+    if (path === "") return entry;
+    for (const name of path.split("/")) {
+      if (!(entry instanceof Directory)) return undefined;
+      entry = entry.entries.get(name);
+    }
+    return entry;
+  }
+
+  #parentOf(path: string): { readonly parent: Directory; readonly name: string } | undefined {
+    const slash = path.lastIndexOf("/");
+    const parent = this.#find(slash < 0 ? "" : path.slice(0, slash));
+    return parent instanceof Directory ? { parent, name: path.slice(slash + 1) } : undefined;
+  }
+
+  /** The directory that is to hold `path`, created if absent. */
+  #place(now: Instant, path: string): { readonly parent: Directory; readonly name: string } {
+    const known = this.#parentOf(path);
+    if (known !== undefined) return known;
+    const names = path.split("/");
+    const name = names.pop() ?? "";
+    let parent = this.#root;
+    for (const directory of names) parent = this.#subdirectory(now, parent, directory, path);
+    return { parent, name };
+  }
+
+  #subdirectory(now: Instant, parent: Directory, name: string, path: string): Directory {
+    const entry = parent.entries.get(name);
+    if (entry instanceof Directory) return entry;
+    if (entry !== undefined) fail(`${name} in ${path} was used as a directory but is a file`);
+    const made = new Directory();
+    this.#log(now, [this.#link(parent, name, made)]);
+    return made;
+  }
+
+  /** The next operation's link of an entry to a name. */
+  #link(directory: Directory, name: string, entry: Entry): Edit {
+    const edit = { directory, name, before: directory.entries.get(name) };
+    directory.entries.set(name, entry);
+    directory.changedBy = this.#lastNumber + 1;
+    entry.namedBy = this.#lastNumber + 1;
+    return edit;
+  }
+
+  #unlink(directory: Directory, name: string): Edit {
+    const edit = { directory, name, before: directory.entries.get(name) };
+    directory.entries.delete(name);
+    directory.changedBy = this.#lastNumber + 1;
+    return edit;
+  }
+
+  #log(at: Instant, operation: readonly Edit[]): void {
+    this.#settle(at);
+    this.#journal.push({ number: ++this.#lastNumber, at, edits: operation });
+  }
+
+  #commit(now: Instant, through: number, durableAt: Instant): void {
+    this.#settle(now);
+    const oldest = this.#journal[0];
+    if (oldest !== undefined && oldest.number <= through)
+      this.#commits.push({ through, durableAt });
+  }
+
+  /** Forgets how to undo what has become durable by now. */
+  #settle(now: Instant): void {
+    if (this.#journal.length === 0) return;
+    let through = 0;
+    for (const commit of this.#commits) {
+      if (commit.durableAt <= now) through = Math.max(through, commit.through);
+    }
+    const aged = now - this.#writeback;
+    let durable = 0;
+    for (const operation of this.#journal) {
+      if (operation.number > through && operation.at > aged) break;
+      durable++;
+      through = Math.max(through, operation.number);
+    }
+    if (durable === 0) return;
+    this.#journal.splice(0, durable);
+    this.#commits = this.#commits.filter((commit) => commit.through > through);
+  }
+}
+
+function collectFiles(directory: Directory, files: CachedFile[]): void {
+  for (const entry of directory.entries.values()) {
+    if (entry instanceof Directory) collectFiles(entry, files);
+    else files.push(entry);
+  }
+}
+
+function setPaths(entry: Entry, path: string): void {
+  if (entry instanceof CachedFile) {
+    entry.path = path;
+    return;
+  }
+  const prefix = path === "" ? "" : `${path}/`;
+  for (const [name, child] of entry.entries) setPaths(child, prefix + name);
+}

@@ -1,0 +1,101 @@
+import { fail } from "../base/invariant.ts";
+import type { Instant } from "../base/time.ts";
+import type { DiskFile } from "../ports/disk.ts";
+import type { Scheduler } from "../sim/scheduler.ts";
+import type { CachedFile } from "./cached-file.ts";
+import type { Charged, Device } from "./device.ts";
+import type { DirectoryTree } from "./directory-tree.ts";
+
+/** The host whose disk it is. */
+export interface DiskHost extends Charged {
+  readonly name: string;
+  readonly incarnation: number;
+  synced(incarnation: number, ticket: number, ok: boolean): void;
+}
+
+/** What open files share with their disk. */
+export interface FileServices {
+  readonly host: DiskHost;
+  readonly scheduler: Scheduler;
+  readonly device: Device;
+  readonly tree: DirectoryTree;
+  /** The kind of the events that end a `syncLater`: the ticket is the subject, the incarnation the payload. */
+  readonly syncedKind: number;
+}
+
+/** A file as one incarnation opened it. Another incarnation must open it anew. */
+export class OpenFile implements DiskFile {
+  readonly #services: FileServices;
+  readonly #host: DiskHost;
+  readonly #scheduler: Scheduler;
+  readonly #device: Device;
+  readonly #file: CachedFile;
+  readonly #incarnation: number;
+  readonly #faultsBefore: number;
+
+  constructor(services: FileServices, file: CachedFile) {
+    this.#services = services;
+    this.#host = services.host;
+    this.#scheduler = services.scheduler;
+    this.#device = services.device;
+    this.#file = file;
+    this.#incarnation = services.host.incarnation;
+    this.#faultsBefore = file.faults;
+  }
+
+  get path(): string {
+    return this.#file.path;
+  }
+
+  get size(): number {
+    return this.#file.size;
+  }
+
+  get pristine(): boolean {
+    return this.#file.faults === this.#faultsBefore;
+  }
+
+  write(position: number, bytes: Uint8Array, start = 0, end: number = bytes.length): void {
+    if (this.#incarnation !== this.#host.incarnation) this.#refuse();
+    this.#device.chargeWrite();
+    this.#file.write(this.#scheduler.now, position, bytes, start, end);
+  }
+
+  read(position: number, length: number): Uint8Array {
+    if (this.#incarnation !== this.#host.incarnation) this.#refuse();
+    this.#device.chargeRead();
+    return this.#file.read(position, length);
+  }
+
+  truncate(size: number): void {
+    if (this.#incarnation !== this.#host.incarnation) this.#refuse();
+    this.#device.chargeWrite();
+    this.#file.truncate(this.#scheduler.now, size);
+  }
+
+  sync(): void {
+    this.#device.waitUntil(this.#beginSync());
+  }
+
+  syncLater(ticket: number): void {
+    const end = this.#beginSync();
+    this.#scheduler.at(end, this.#services.syncedKind, ticket, this.#incarnation);
+  }
+
+  #beginSync(): Instant {
+    if (this.#incarnation !== this.#host.incarnation) this.#refuse();
+    const now = this.#scheduler.now;
+    this.#file.settle(now);
+    const end = this.#device.flush(this.#file.dirtyBytes);
+    this.#file.beginSync(now, end);
+    this.#services.tree.syncFile(now, this.#file, end);
+    return end;
+  }
+
+  #refuse(): never {
+    fail(
+      `incarnation ${this.#host.incarnation} of ${this.#host.name} uses ${this.path} ` +
+        `as opened by incarnation ${this.#incarnation}`,
+    );
+  }
+}

@@ -1,0 +1,144 @@
+import { invariant } from "../base/invariant.ts";
+import type { Disk, DiskFile } from "../ports/disk.ts";
+import type { UnflushedMode } from "../ports/hands.ts";
+import type { HostWatcher, StopKind } from "../sim/host.ts";
+import type { Rng } from "../sim/rng.ts";
+import type { EventHandler, Scheduler } from "../sim/scheduler.ts";
+import type { FactSink } from "../trace/fact.ts";
+import { PAGE_SIZE } from "./cached-file.ts";
+import { Device } from "./device.ts";
+import { DirectoryTree } from "./directory-tree.ts";
+import type { DiskOptions } from "./disk-options.ts";
+import type { DiskHost, FileServices } from "./open-file.ts";
+import { OpenFile } from "./open-file.ts";
+import { losePageCache } from "./power-off.ts";
+
+export interface SimulatedDiskSetup {
+  readonly host: DiskHost;
+  readonly scheduler: Scheduler;
+  /** The stream `disk/<node>`: latencies, and what a power-off leaves. */
+  readonly random: Rng;
+  readonly options: DiskOptions;
+  readonly facts: FactSink;
+}
+
+/** One file as it stands, for tests and listings. */
+export interface FileState {
+  readonly path: string;
+  readonly size: number;
+  /** What a power-off of mode `lost` would leave of it, if it left the name. */
+  readonly durableSize: number;
+  /** Bytes, in whole pages, that no sync under way and no write-back has taken up. */
+  readonly dirtyBytes: number;
+}
+
+/**
+ * The disk of one host, with a page cache before it. A crash of the process loses nothing; a
+ * power-off loses what is not durable, in the way that `powerOffMode` says.
+ */
+export class SimulatedDisk implements Disk, HostWatcher, EventHandler {
+  /** What the next power-off does to unflushed pages. */
+  powerOffMode: UnflushedMode = "lost";
+  readonly #host: DiskHost;
+  readonly #scheduler: Scheduler;
+  /** Power-offs have dice of their own: what they draw must not move the latencies. */
+  readonly #powerOffRandom: Rng;
+  readonly #sector: number;
+  readonly #facts: FactSink;
+  readonly #device: Device;
+  readonly #tree: DirectoryTree;
+  readonly #services: FileServices;
+
+  constructor({ host, scheduler, random, options, facts }: SimulatedDiskSetup) {
+    const { sector } = options;
+    invariant(sector > 0 && PAGE_SIZE % sector === 0, () => `a sector of ${sector} bytes`);
+    this.#host = host;
+    this.#scheduler = scheduler;
+    this.#powerOffRandom = random.fork("power-off");
+    this.#sector = sector;
+    this.#facts = facts;
+    this.#device = new Device(host, random, options);
+    this.#tree = new DirectoryTree(options.writeback);
+    this.#services = {
+      host,
+      scheduler,
+      device: this.#device,
+      tree: this.#tree,
+      syncedKind: scheduler.register(`disk of ${host.name}`, this),
+    };
+  }
+
+  exists(path: string): boolean {
+    return this.#tree.exists(path);
+  }
+
+  open(path: string): DiskFile {
+    this.#device.chargeRead();
+    return new OpenFile(this.#services, this.#tree.openFile(this.#scheduler.now, path));
+  }
+
+  list(directory: string): string[] {
+    this.#device.chargeRead();
+    return this.#tree.list(directory);
+  }
+
+  rename(from: string, to: string): void {
+    this.#device.chargeWrite();
+    this.#tree.rename(this.#scheduler.now, from, to);
+  }
+
+  remove(path: string): void {
+    this.#device.chargeWrite();
+    this.#tree.remove(this.#scheduler.now, path);
+  }
+
+  makeDirectory(path: string): void {
+    this.#device.chargeWrite();
+    this.#tree.makeDirectory(this.#scheduler.now, path);
+  }
+
+  syncDirectory(directory: string): void {
+    const end = this.#device.flush(0);
+    this.#tree.syncDirectory(this.#scheduler.now, directory, end);
+    this.#device.waitUntil(end);
+  }
+
+  /** Everything takes `factor` times as long until the returned function is called. */
+  slow(factor: number): () => void {
+    return this.#device.slow(factor);
+  }
+
+  /** Nothing to do: what the disk holds was settled when its host stopped. */
+  hostStarted(): void {}
+
+  hostStopped(_host: unknown, how: StopKind): void {
+    if (how !== "power-off") return;
+    const { now } = this.#scheduler;
+    this.#device.reset();
+    const losses = losePageCache(
+      this.#tree,
+      this.powerOffMode,
+      this.#sector,
+      this.#powerOffRandom,
+      now,
+    );
+    for (const { path, bytes } of losses) {
+      this.#facts.note({ kind: "unflushed-lost", node: this.#host.name, path, bytes });
+    }
+  }
+
+  /** A `syncLater` has ended. */
+  handle(ticket: number, incarnation: unknown): void {
+    invariant(typeof incarnation === "number", () => `a sync of incarnation ${incarnation}`);
+    this.#host.synced(incarnation, ticket, true);
+  }
+
+  /** All files, in the order of their paths, as they stand at this instant. */
+  files(): FileState[] {
+    return this.#tree.files().map((file) => {
+      file.settle(this.#scheduler.now);
+      const { path, size, durableSize, dirtyBytes } = file;
+      return { path, size, durableSize, dirtyBytes };
+    });
+  }
+}
