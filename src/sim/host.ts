@@ -42,6 +42,8 @@ export interface HostOptions {
    * waits in order: one thread, as KRaft's controllers have. Otherwise steps overlap.
    */
   readonly serial?: boolean;
+  /** What the node's clock reads at true time 0, if it is right. */
+  readonly clockStart?: Instant;
 }
 
 /** The subject of the event by which a host wakes itself; the node's timer kinds are 0 and more. */
@@ -71,124 +73,124 @@ export class Host implements EventHandler, Lender {
   readonly name: string;
   readonly clock: NodeClock;
   readonly eventKind: number;
-  readonly #options: HostOptions;
-  readonly #scheduler: Scheduler;
-  readonly #serial: boolean;
-  #incarnation = -1;
-  #world: Incarnation | undefined;
-  #node: Node | undefined;
-  #paused = false;
-  #inStep = false;
-  #charged: Duration = 0;
+  private readonly options: HostOptions;
+  private readonly scheduler: Scheduler;
+  private readonly serial: boolean;
+  private lastIncarnation = -1;
+  private world: Incarnation | undefined;
+  private node: Node | undefined;
+  private paused = false;
+  private inStep = false;
+  private charged: Duration = 0;
   /** A serial host is busy until then. */
-  #busyUntil: Instant = 0;
+  private busyUntil: Instant = 0;
   /** What came while the host was paused or busy, oldest first. */
-  #backlog: Input[] = [];
-  #wakePending = false;
+  private backlog: Input[] = [];
+  private wakePending = false;
   /** A stop that was asked for within a step and happens after it. */
-  #ending: { readonly how: StopKind; readonly reason: string } | undefined;
+  private ending: { readonly how: StopKind; readonly reason: string } | undefined;
 
   constructor(options: HostOptions) {
     this.address = options.address;
     this.name = options.name;
-    this.clock = new NodeClock(options.scheduler);
-    this.#options = options;
-    this.#scheduler = options.scheduler;
-    this.#serial = options.serial === true;
+    this.clock = new NodeClock(options.scheduler, options.clockStart);
+    this.options = options;
+    this.scheduler = options.scheduler;
+    this.serial = options.serial === true;
     this.eventKind = options.scheduler.register(options.name, this);
   }
 
   get isUp(): boolean {
-    return this.#node !== undefined;
+    return this.node !== undefined;
   }
 
   get isPaused(): boolean {
-    return this.#paused;
+    return this.paused;
   }
 
   /** The number of the incarnation that runs, or ran last; -1 before the first start. */
   get incarnation(): number {
-    return this.#incarnation;
+    return this.lastIncarnation;
   }
 
   // Time that a step takes.
 
   /** This step takes that much longer. Without effect outside a step. */
   charge(work: Duration): void {
-    this.#charged += work;
+    this.charged += work;
   }
 
   /** When what this step does takes effect: now, and the work that it was charged so far. */
   departure(): Instant {
-    return this.#inStep ? this.#scheduler.now + this.#charged : this.#scheduler.now;
+    return this.inStep ? this.scheduler.now + this.charged : this.scheduler.now;
   }
 
   // What the node hears, each a step of its own.
 
   connected(connection: ConnectionId): void {
-    const node = this.#node;
+    const node = this.node;
     if (node === undefined) return;
-    if (this.#mustWait()) {
-      this.#defer({ kind: "connected", connection });
+    if (this.mustWait()) {
+      this.defer({ kind: "connected", connection });
       return;
     }
-    this.#begin();
+    this.begin();
     node.onConnected(connection);
-    this.#end();
+    this.end();
   }
 
   frame(connection: ConnectionId, from: NodeAddress, frame: Frame): void {
-    const node = this.#node;
+    const node = this.node;
     if (node === undefined) return;
-    if (this.#mustWait()) {
-      this.#defer({ kind: "frame", connection, from, frame });
+    if (this.mustWait()) {
+      this.defer({ kind: "frame", connection, from, frame });
       return;
     }
-    this.#begin();
+    this.begin();
     node.onFrame(connection, from, frame);
-    this.#end();
+    this.end();
   }
 
   closed(connection: ConnectionId, from: NodeAddress): void {
-    const node = this.#node;
+    const node = this.node;
     if (node === undefined) return;
-    if (this.#mustWait()) {
-      this.#defer({ kind: "closed", connection, from });
+    if (this.mustWait()) {
+      this.defer({ kind: "closed", connection, from });
       return;
     }
-    this.#begin();
+    this.begin();
     node.onClosed(connection, from);
-    this.#end();
+    this.end();
   }
 
   /** A `syncLater` has ended; of no interest if the incarnation that asked is gone. */
   synced(incarnation: number, ticket: number, ok: boolean): void {
-    const node = this.#node;
-    if (node === undefined || incarnation !== this.#incarnation) return;
-    if (this.#mustWait()) {
-      this.#defer({ kind: "synced", ticket, ok });
+    const node = this.node;
+    if (node === undefined || incarnation !== this.lastIncarnation) return;
+    if (this.mustWait()) {
+      this.defer({ kind: "synced", ticket, ok });
       return;
     }
-    this.#begin();
+    this.begin();
     node.onSynced(ticket, ok);
-    this.#end();
+    this.end();
   }
 
   /** A timer of the node came due, or the host's own wake-up for its backlog. */
   handle(subject: number, payload: unknown): void {
     if (subject === WAKE) {
-      this.#wake(payload);
+      this.wake(payload);
       return;
     }
-    const node = this.#node ?? fail(`${this.name} is down but a timer of it came due`);
-    if (this.#mustWait()) {
-      const handle = this.#scheduler.firing;
-      this.#defer({ kind: "timer", handle, timer: subject, payload });
+    const node = this.node ?? fail(`${this.name} is down but a timer of it came due`);
+    if (this.mustWait()) {
+      const handle = this.scheduler.firing;
+      this.defer({ kind: "timer", handle, timer: subject, payload });
       return;
     }
-    this.#begin();
+    this.begin();
     node.onTimer(subject, payload);
-    this.#end();
+    this.end();
   }
 
   /** Says what an event of this host is, for a listing of events. */
@@ -199,15 +201,15 @@ export class Host implements EventHandler, Lender {
   // Lifecycle. Each does nothing if the host is in that state already.
 
   start(): void {
-    if (this.#node !== undefined) return;
-    const { facts, network, disk, program, random, watchers } = this.#options;
-    const incarnation = ++this.#incarnation;
+    if (this.node !== undefined) return;
+    const { facts, network, disk, program, random, watchers } = this.options;
+    const incarnation = ++this.lastIncarnation;
     const stream = random.fork(`incarnation ${incarnation}`);
-    this.#busyUntil = 0;
+    this.busyUntil = 0;
     const world = new Incarnation(
       this,
       incarnation,
-      this.#scheduler,
+      this.scheduler,
       network(this),
       disk(this),
       stream,
@@ -215,123 +217,123 @@ export class Host implements EventHandler, Lender {
     );
     facts.note({ kind: "node-started", node: this.name, incarnation });
     for (const watcher of watchers) watcher.hostStarted(this);
-    this.#begin();
-    this.#world = world;
-    this.#node = program(world);
-    this.#node.onStart();
-    this.#end();
+    this.begin();
+    this.world = world;
+    this.node = program(world);
+    this.node.onStart();
+    this.end();
   }
 
   /** The process dies; the page cache survives. Within a step of this host: after the step. */
   crash(reason: string): void {
-    this.#stop("crash", reason);
+    this.stop("crash", reason);
   }
 
   /** The machine loses its power, and its page cache. */
   powerOff(reason: string): void {
-    if (this.#node === undefined) this.#tellStopped("power-off");
-    else this.#stop("power-off", reason);
+    if (this.node === undefined) this.tellStopped("power-off");
+    else this.stop("power-off", reason);
   }
 
   exit(reason: string): void {
-    this.#stop("exit", reason);
+    this.stop("exit", reason);
   }
 
   /** SIGSTOP: the node does nothing, but its machine still takes in what arrives. */
   pause(): void {
-    if (this.#node === undefined || this.#paused) return;
-    this.#paused = true;
-    this.#options.facts.note({ kind: "node-paused", node: this.name });
+    if (this.node === undefined || this.paused) return;
+    this.paused = true;
+    this.options.facts.note({ kind: "node-paused", node: this.name });
   }
 
   /** SIGCONT: what came meanwhile is handled now, in the order in which it came. */
   resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    this.#options.facts.note({ kind: "node-resumed", node: this.name });
-    if (this.#backlog.length > 0) this.#wakeLater();
+    if (!this.paused) return;
+    this.paused = false;
+    this.options.facts.note({ kind: "node-resumed", node: this.name });
+    if (this.backlog.length > 0) this.wakeLater();
   }
 
   /** SIGTERM: the node begins an orderly stop and exits when done. */
   shutdown(): void {
-    const node = this.#node;
+    const node = this.node;
     if (node === undefined) return;
-    if (this.#mustWait()) {
-      this.#defer({ kind: "shutdown" });
+    if (this.mustWait()) {
+      this.defer({ kind: "shutdown" });
       return;
     }
-    this.#begin();
+    this.begin();
     node.onShutdown();
-    this.#end();
+    this.end();
   }
 
   forgetDue(timer: TimerHandle): void {
-    if (this.#backlog.length === 0) return;
-    const at = this.#backlog.findIndex((input) => input.kind === "timer" && input.handle === timer);
-    if (at >= 0) this.#backlog.splice(at, 1);
+    if (this.backlog.length === 0) return;
+    const at = this.backlog.findIndex((input) => input.kind === "timer" && input.handle === timer);
+    if (at >= 0) this.backlog.splice(at, 1);
   }
 
-  #mustWait(): boolean {
-    return this.#paused || this.#backlog.length > 0 || this.#scheduler.now < this.#busyUntil;
+  private mustWait(): boolean {
+    return this.paused || this.backlog.length > 0 || this.scheduler.now < this.busyUntil;
   }
 
-  #defer(input: Input): void {
-    this.#backlog.push(input);
-    if (!this.#paused) this.#wakeLater();
+  private defer(input: Input): void {
+    this.backlog.push(input);
+    if (!this.paused) this.wakeLater();
   }
 
-  #wakeLater(): void {
-    if (this.#wakePending) return;
-    this.#wakePending = true;
-    const at = Math.max(this.#scheduler.now, this.#busyUntil);
-    this.#scheduler.at(at, this.eventKind, WAKE, this.#incarnation);
+  private wakeLater(): void {
+    if (this.wakePending) return;
+    this.wakePending = true;
+    const at = Math.max(this.scheduler.now, this.busyUntil);
+    this.scheduler.at(at, this.eventKind, WAKE, this.lastIncarnation);
   }
 
   /** Handles the oldest input of the backlog: one step an event. */
-  #wake(incarnation: unknown): void {
-    if (incarnation !== this.#incarnation || this.#node === undefined) return;
-    this.#wakePending = false;
-    if (this.#paused) return;
-    const input = this.#backlog.shift();
+  private wake(incarnation: unknown): void {
+    if (incarnation !== this.lastIncarnation || this.node === undefined) return;
+    this.wakePending = false;
+    if (this.paused) return;
+    const input = this.backlog.shift();
     if (input === undefined) return;
-    this.#begin();
-    deliver(this.#node, input);
-    this.#end();
-    if (this.#backlog.length > 0 && !this.#paused) this.#wakeLater();
+    this.begin();
+    deliver(this.node, input);
+    this.end();
+    if (this.backlog.length > 0 && !this.paused) this.wakeLater();
   }
 
-  #begin(): void {
-    invariant(!this.#inStep, () => `a step of ${this.name} began within another`);
-    this.#inStep = true;
-    this.#charged = 0;
+  private begin(): void {
+    invariant(!this.inStep, () => `a step of ${this.name} began within another`);
+    this.inStep = true;
+    this.charged = 0;
   }
 
-  #end(): void {
-    if (this.#serial) this.#busyUntil = this.#scheduler.now + this.#charged;
-    this.#inStep = false;
-    if (this.#ending !== undefined) this.#stop(this.#ending.how, this.#ending.reason);
+  private end(): void {
+    if (this.serial) this.busyUntil = this.scheduler.now + this.charged;
+    this.inStep = false;
+    if (this.ending !== undefined) this.stop(this.ending.how, this.ending.reason);
   }
 
-  #stop(how: StopKind, reason: string): void {
-    if (this.#node === undefined) return;
-    if (this.#inStep) {
-      // The worst wish of a step wins only by being first: a process ends once.
-      this.#ending ??= { how, reason };
+  private stop(how: StopKind, reason: string): void {
+    if (this.node === undefined) return;
+    if (this.inStep) {
+      // A process ends once, in the way that was asked for first.
+      this.ending ??= { how, reason };
       return;
     }
-    this.#ending = undefined;
-    this.#world?.die();
-    this.#world = undefined;
-    this.#node = undefined;
-    this.#paused = false;
-    this.#backlog = [];
-    this.#wakePending = false;
-    this.#options.facts.note({ kind: "node-stopped", node: this.name, how, reason });
-    this.#tellStopped(how);
+    this.ending = undefined;
+    this.world?.die();
+    this.world = undefined;
+    this.node = undefined;
+    this.paused = false;
+    this.backlog = [];
+    this.wakePending = false;
+    this.options.facts.note({ kind: "node-stopped", node: this.name, how, reason });
+    this.tellStopped(how);
   }
 
-  #tellStopped(how: StopKind): void {
-    for (const watcher of this.#options.watchers) watcher.hostStopped(this, how);
+  private tellStopped(how: StopKind): void {
+    for (const watcher of this.options.watchers) watcher.hostStopped(this, how);
   }
 }
 

@@ -38,13 +38,13 @@ export class Incarnation implements World, Clock, Timers, Process, Network, Fact
   readonly facts: FactSink = this;
   readonly disk: Disk;
   readonly random: Random;
-  readonly #host: Lender;
-  readonly #scheduler: Scheduler;
-  readonly #clock: NodeClock;
-  readonly #connections: Network;
-  readonly #trace: FactSink;
-  readonly #eventKind: number;
-  #alive = true;
+  private readonly host: Lender;
+  private readonly scheduler: Scheduler;
+  private readonly nodeClock: NodeClock;
+  private readonly connections: Network;
+  private readonly trace: FactSink;
+  private readonly eventKind: number;
+  private alive = true;
 
   constructor(
     host: Lender,
@@ -59,53 +59,58 @@ export class Incarnation implements World, Clock, Timers, Process, Network, Fact
     this.incarnation = incarnation;
     this.disk = disk;
     this.random = random;
-    this.#host = host;
-    this.#scheduler = scheduler;
-    this.#clock = host.clock;
-    this.#connections = connections;
-    this.#trace = trace;
-    this.#eventKind = host.eventKind;
+    this.host = host;
+    this.scheduler = scheduler;
+    this.nodeClock = host.clock;
+    this.connections = connections;
+    this.trace = trace;
+    this.eventKind = host.eventKind;
   }
 
   /** From here on nothing of this incarnation reaches the world; its pending timers are gone. */
   die(): void {
-    this.#alive = false;
-    this.#scheduler.cancelTimers(this.#eventKind);
+    this.alive = false;
+    this.scheduler.cancelTimers(this.eventKind);
   }
 
   now(): Instant {
-    return this.#clock.now();
+    return this.nodeClock.now();
   }
 
   start(delay: Duration, kind: number, payload?: unknown): TimerHandle {
     invariant(kind >= 0, () => `a node's timer of kind ${kind}`);
-    if (!this.#alive) return NO_TIMER;
-    return this.#scheduler.startTimer(this.#clock.trueDelay(delay), this.#eventKind, kind, payload);
+    if (!this.alive) return NO_TIMER;
+    return this.scheduler.startTimer(
+      this.nodeClock.trueDelay(delay),
+      this.eventKind,
+      kind,
+      payload,
+    );
   }
 
   cancel(handle: TimerHandle): void {
-    if (!this.#alive) return;
-    this.#scheduler.cancelTimer(handle);
-    this.#host.forgetDue(handle);
+    if (!this.alive) return;
+    this.scheduler.cancelTimer(handle);
+    this.host.forgetDue(handle);
   }
 
   exit(reason: string): void {
-    if (this.#alive) this.#host.exit(reason);
+    if (this.alive) this.host.exit(reason);
   }
 
   note(fact: Fact): void {
-    if (this.#alive) this.#trace.note(fact);
+    if (this.alive) this.trace.note(fact);
   }
 
   connect(to: NodeAddress): ConnectionId {
-    return this.#alive ? this.#connections.connect(to) : NO_CONNECTION;
+    return this.alive ? this.connections.connect(to) : NO_CONNECTION;
   }
 
   send(connection: ConnectionId, frame: Frame): void {
-    if (this.#alive) this.#connections.send(connection, frame);
+    if (this.alive) this.connections.send(connection, frame);
   }
 
   close(connection: ConnectionId): void {
-    if (this.#alive) this.#connections.close(connection);
+    if (this.alive) this.connections.close(connection);
   }
 }

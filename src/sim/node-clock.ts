@@ -13,61 +13,70 @@ export interface TrueTime {
  * only, so that every engine reads the same. A right clock costs one comparison.
  */
 export class NodeClock {
-  readonly #time: TrueTime;
-  #skewed = false;
+  private readonly time: TrueTime;
+  private readonly start: Instant;
+  private skewed = false;
   /** True time of the last setting, and what the clock read then. */
-  #since: Instant = 0;
-  #base: Instant = 0;
-  #driftPpm = 0;
+  private since: Instant = 0;
+  private base: Instant = 0;
+  private driftPpm = 0;
 
-  constructor(time: TrueTime) {
-    this.#time = time;
+  /** `start` is what the right clock reads at true time 0. */
+  constructor(time: TrueTime, start: Instant = 0) {
+    this.time = time;
+    this.start = start;
   }
 
   now(): Instant {
-    const now = this.#time.now;
-    return this.#skewed ? this.#reading(now) : now;
+    const now = this.time.now;
+    return this.skewed ? this.reading(now) : this.start + now;
   }
 
-  /** From now on the clock is `offset` ahead of true time, and gains `driftPpm` microseconds a second. */
+  /**
+   * From now on the clock is `offset` ahead of the right one and gains `driftPpm` microseconds a
+   * second (it runs at half to double speed). A smaller offset than before sets it back.
+   */
   set(offset: Duration, driftPpm: number): void {
     invariant(Number.isSafeInteger(offset), () => `an offset of ${offset} us`);
     invariant(
-      Number.isInteger(driftPpm) && driftPpm > -MILLION && driftPpm <= MILLION,
+      Number.isInteger(driftPpm) && driftPpm >= -MILLION / 2 && driftPpm <= MILLION,
       () => `a drift of ${driftPpm} ppm`,
     );
-    this.#since = this.#time.now;
-    this.#base = this.#since + offset;
-    this.#driftPpm = driftPpm;
-    this.#skewed = offset !== 0 || driftPpm !== 0;
+    this.since = this.time.now;
+    this.base = this.start + this.since + offset;
+    this.driftPpm = driftPpm;
+    this.skewed = offset !== 0 || driftPpm !== 0;
   }
 
   /** Changes the drift; the reading does not jump. */
   setDrift(driftPpm: number): void {
-    this.set(this.now() - this.#time.now, driftPpm);
+    this.set(this.now() - this.start - this.time.now, driftPpm);
   }
 
-  /** How long, in true time, until this clock has advanced by `localDelay`. */
+  /**
+   * How long, in true time, until this clock has advanced by `localDelay`. Offsets do not count:
+   * Kafka's timers run on a monotonic clock.
+   */
   trueDelay(localDelay: Duration): Duration {
-    if (this.#driftPpm === 0) return localDelay;
-    const now = this.#time.now;
-    const target = this.#reading(now) + localDelay;
-    const rate = MILLION + this.#driftPpm;
+    if (this.driftPpm === 0) return localDelay;
+    const now = this.time.now;
+    const target = this.reading(now) + localDelay;
+    const rate = MILLION + this.driftPpm;
     // Whole rounds of `rate` first, so that no product passes 2^53.
     const rounds = Math.floor(localDelay / rate);
     const rest = localDelay - rounds * rate;
     let delay = rounds * MILLION + Math.floor((rest * MILLION) / rate);
-    // The estimate is off by at most one, as the reading is rounded down to whole microseconds.
-    while (this.#reading(now + delay) < target) delay++;
-    while (delay > 0 && this.#reading(now + delay - 1) >= target) delay--;
+    // The estimate is off by two at most, as the reading is rounded down to whole microseconds.
+    while (this.reading(now + delay) < target) delay++;
+    while (delay > 0 && this.reading(now + delay - 1) >= target) delay--;
     return delay;
   }
 
-  #reading(now: Instant): Instant {
-    const elapsed = now - this.#since;
+  private reading(now: Instant): Instant {
+    const elapsed = now - this.since;
     const seconds = Math.floor(elapsed / MILLION);
     const rest = elapsed - seconds * MILLION;
-    const gained = seconds * this.#driftPpm + Math.floor((rest * this.#driftPpm) / MILLION);
-    return this.#base + elapsed + gained;
+    const gained = seconds * this.driftPpm + Math.floor((rest * this.driftPpm) / MILLION);
+    return this.base + elapsed + gained;
   }
 }
