@@ -1,0 +1,1 @@
+export const COLOUR_CHOICES: readonly string[] = ["auto", "always", "never"];

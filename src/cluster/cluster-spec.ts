@@ -1,0 +1,55 @@
+import type { Duration } from "../base/time.ts";
+import type { ConsumerConfigs } from "../kafka/config/consumer-configs.ts";
+import type { ProducerConfigs } from "../kafka/config/producer-configs.ts";
+import type { BrokerId } from "../kafka/ids.ts";
+import type { FeatureLevels } from "../kafka/protocol-switches.ts";
+import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
+import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
+import type { DiskOptions } from "../disk/disk-options.ts";
+import type { LinkQuality } from "../net/link.ts";
+import type { KeyPlan } from "../nodes/producer/producer-options.ts";
+import type { DurationSource } from "../ports/random.ts";
+
+/** All that a cluster is made from; every choice is made. */
+export interface ClusterSpec {
+  readonly seed: string;
+  readonly brokers: readonly BrokerSpec[];
+  readonly controllers: number;
+  /** Configs of all brokers and controllers, by Kafka's names. */
+  readonly configs: Readonly<Record<string, unknown>>;
+  readonly features: FeatureLevels;
+  readonly topics: readonly CreatableTopic[];
+  readonly clients: readonly ClientSpec[];
+  readonly link: LinkQuality;
+  readonly disk: DiskOptions;
+  readonly rules: ReplicationRules;
+}
+
+export interface BrokerSpec {
+  readonly id: BrokerId;
+  readonly rack: string | undefined;
+  /** The broker's own, over those of the cluster. */
+  readonly configs: Readonly<Record<string, unknown>>;
+}
+
+export type ClientSpec = ProducerSpec | ConsumerSpec;
+
+export interface ProducerSpec {
+  readonly kind: "producer";
+  readonly name: string;
+  readonly topic: string;
+  readonly arrival: Duration | DurationSource;
+  /** Undefined: until the scenario settles. */
+  readonly records: number | undefined;
+  readonly keys: KeyPlan;
+  readonly recordSize: number;
+  readonly configs: ProducerConfigs;
+  readonly idempotence: boolean;
+}
+
+export interface ConsumerSpec {
+  readonly kind: "consumer";
+  readonly name: string;
+  readonly topic: string;
+  readonly configs: ConsumerConfigs;
+}

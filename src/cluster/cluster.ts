@@ -1,0 +1,233 @@
+import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
+import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
+import { resolveConfigs } from "../kafka/config/config-table.ts";
+import type { BrokerId } from "../kafka/ids.ts";
+import { SimulatedDisk } from "../disk/simulated-disk.ts";
+import { Fabric } from "../net/fabric.ts";
+import { Admin } from "../nodes/admin/admin.ts";
+import { Broker } from "../nodes/broker/broker.ts";
+import { Consumer } from "../nodes/consumer/consumer.ts";
+import { Controller } from "../nodes/controller/controller.ts";
+import { Producer } from "../nodes/producer/producer.ts";
+import type { QuorumVoter } from "../nodes/quorum/quorum-client.ts";
+import type { NodeAddress } from "../ports/network.ts";
+import type { Node, World } from "../ports/node.ts";
+import { Host } from "../sim/host.ts";
+import { Rng } from "../sim/rng.ts";
+import { Scheduler } from "../sim/scheduler.ts";
+import { ClusterView } from "../trace/cluster-view.ts";
+import { FactRecorder } from "../trace/recorder.ts";
+import type { BrokerSpec, ClientSpec, ClusterSpec } from "./cluster-spec.ts";
+import { RunClock } from "./run-clock.ts";
+import { WorldHands } from "./world-hands.ts";
+
+/** One wall clock for all nodes at the start: 2026-01-01T00:00:00Z, in microseconds. */
+const WALL_CLOCK_START = 1_767_225_600_000_000;
+
+/** `node.id` of the first controller; brokers count from 1. */
+const FIRST_CONTROLLER_ID: BrokerId = 3001;
+
+const CLUSTER_ID = "kafka-sim-cluster-0000";
+
+/** A node that is to be: its name, and what runs there. */
+interface Seat {
+  readonly name: string;
+  readonly role: "broker" | "controller" | "admin" | "client";
+  readonly program: (world: World) => Node;
+}
+
+/** Who sits where: brokers first, then controllers, the admin, and the clients. */
+export interface NodeTable {
+  readonly names: readonly string[];
+  readonly brokers: readonly { readonly id: BrokerId; readonly address: NodeAddress }[];
+  readonly controllers: readonly { readonly id: BrokerId; readonly address: NodeAddress }[];
+  readonly admin: NodeAddress;
+  readonly clients: readonly { readonly name: string; readonly address: NodeAddress }[];
+}
+
+/** A whole simulated cluster with its clients, ready to be started: the only place that knows every class. */
+export class Cluster {
+  readonly spec: ClusterSpec;
+  readonly table: NodeTable;
+  readonly scheduler: Scheduler;
+  readonly random: Rng;
+  readonly clock: RunClock;
+  readonly facts: FactRecorder;
+  readonly view: ClusterView;
+  readonly fabric: Fabric;
+  readonly hosts: readonly Host[];
+  readonly hands: WorldHands;
+  #admin: Admin | undefined;
+  readonly #producers = new Set<Producer>();
+
+  constructor(spec: ClusterSpec) {
+    this.spec = spec;
+    this.table = nodeTable(spec);
+    this.scheduler = new Scheduler();
+    this.random = new Rng(spec.seed);
+    this.clock = new RunClock(this.scheduler);
+    this.facts = new FactRecorder(this.clock);
+    this.view = new ClusterView(this.facts);
+    this.fabric = new Fabric({
+      scheduler: this.scheduler,
+      random: this.random,
+      nodes: this.table.names,
+      quality: spec.link,
+    });
+    const hosts: Host[] = [];
+    const disks: SimulatedDisk[] = [];
+    for (const [address, seat] of this.#seats().entries()) {
+      const host: Host = new Host({
+        address,
+        name: seat.name,
+        scheduler: this.scheduler,
+        random: this.random.fork(`node/${seat.name}`),
+        facts: this.facts,
+        program: seat.program,
+        network: (station) => this.fabric.networkFor(station),
+        disk: () => disk,
+        watchers: [this.fabric, { hostStarted: () => undefined, hostStopped: (it, how) => disk.hostStopped(it, how) }],
+        serial: seat.role === "controller",
+        clockStart: WALL_CLOCK_START,
+      });
+      const disk: SimulatedDisk = new SimulatedDisk({
+        host,
+        scheduler: this.scheduler,
+        random: this.random.fork(`disk/${seat.name}`),
+        options: spec.disk,
+        facts: this.facts,
+      });
+      hosts.push(host);
+      disks.push(disk);
+    }
+    this.hosts = hosts;
+    this.hands = new WorldHands(hosts, disks, this.fabric);
+  }
+
+  /** Boots controllers, brokers and the admin; clients wait for `startClients`. */
+  start(): void {
+    const { controllers, brokers, admin } = this.table;
+    for (const { address } of controllers) this.hosts[address]?.start();
+    for (const { address } of brokers) this.hosts[address]?.start();
+    this.hosts[admin]?.start();
+  }
+
+  startClients(): void {
+    for (const { address } of this.table.clients) this.hosts[address]?.start();
+  }
+
+  /** Producers without a number of records stop here. */
+  stopProducing(): void {
+    for (const producer of this.#producers) producer.stop();
+  }
+
+  /** Why Kafka refuses a topic for good, if it does. */
+  get refusal(): string | undefined {
+    return this.#admin?.refusal;
+  }
+
+  #seats(): Seat[] {
+    const { spec, table } = this;
+    const voters = table.controllers;
+    const seats: Seat[] = spec.brokers.map((broker) => this.#brokerSeat(broker, voters));
+    for (const { id } of voters) seats.push(this.#controllerSeat(id, voters));
+    const bootstrap = table.brokers.map(({ address }) => address);
+    seats.push({
+      name: "admin",
+      role: "admin",
+      program: (world) => {
+        this.#admin = new Admin(world, { brokers: bootstrap, topics: spec.topics });
+        return this.#admin;
+      },
+    });
+    for (const client of spec.clients) seats.push(this.#clientSeat(client, bootstrap));
+    return seats;
+  }
+
+  #brokerSeat(broker: BrokerSpec, voters: readonly QuorumVoter[]): Seat {
+    const { rules } = this.spec;
+    const configs = this.#configs(broker.configs);
+    return {
+      name: brokerName(broker.id),
+      role: "broker",
+      program: (world) =>
+        new Broker(world, {
+          brokerId: broker.id,
+          clusterId: CLUSTER_ID,
+          configs,
+          rules,
+          voters,
+          rack: broker.rack,
+        }),
+    };
+  }
+
+  #controllerSeat(id: BrokerId, voters: readonly QuorumVoter[]): Seat {
+    const configs = this.#configs({});
+    return {
+      name: controllerName(id),
+      role: "controller",
+      program: (world) =>
+        new Controller(world, {
+          nodeId: id,
+          clusterId: CLUSTER_ID,
+          configs,
+          voters,
+          features: this.spec.features,
+        }),
+    };
+  }
+
+  #clientSeat(client: ClientSpec, bootstrap: readonly NodeAddress[]): Seat {
+    if (client.kind === "consumer") {
+      return {
+        name: client.name,
+        role: "client",
+        program: (world) => new Consumer(world, { ...client, bootstrap }),
+      };
+    }
+    return {
+      name: client.name,
+      role: "client",
+      program: (world) => {
+        const producer = new Producer(world, { ...client, address: world.self, bootstrap });
+        this.#producers.add(producer);
+        return producer;
+      },
+    };
+  }
+
+  #configs(own: Readonly<Record<string, unknown>>): BrokerConfigs {
+    return resolveConfigs(BROKER_CONFIGS, this.spec.configs, own);
+  }
+}
+
+export function brokerName(id: BrokerId): string {
+  return `broker-${id}`;
+}
+
+export function controllerName(id: BrokerId): string {
+  return `controller-${id - FIRST_CONTROLLER_ID + 1}`;
+}
+
+function nodeTable(spec: ClusterSpec): NodeTable {
+  const brokers = spec.brokers.map(({ id }, at) => ({ id, address: at }));
+  const controllers = Array.from({ length: spec.controllers }, (_, at) => ({
+    id: FIRST_CONTROLLER_ID + at,
+    address: brokers.length + at,
+  }));
+  const admin = brokers.length + controllers.length;
+  const clients = spec.clients.map(({ name }, at) => ({ name, address: admin + 1 + at }));
+  return {
+    names: [
+      ...brokers.map(({ id }) => brokerName(id)),
+      ...controllers.map(({ id }) => controllerName(id)),
+      "admin",
+      ...clients.map(({ name }) => name),
+    ],
+    brokers,
+    controllers,
+    admin,
+    clients,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Duration } from "../base/time.ts";
+import { fail } from "../base/invariant.ts";
+import type { SimulatedDisk } from "../disk/simulated-disk.ts";
+import type { Fabric } from "../net/fabric.ts";
+import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
+import type { NodeAddress } from "../ports/network.ts";
+import type { DurationSource } from "../ports/random.ts";
+import type { Host } from "../sim/host.ts";
+
+/** The hands that faults act through, laid on the simulated world. */
+export class WorldHands implements Hands {
+  readonly #hosts: readonly Host[];
+  readonly #disks: readonly SimulatedDisk[];
+  readonly #fabric: Fabric;
+
+  constructor(hosts: readonly Host[], disks: readonly SimulatedDisk[], fabric: Fabric) {
+    this.#hosts = hosts;
+    this.#disks = disks;
+    this.#fabric = fabric;
+  }
+
+  crash(node: NodeAddress, reason: string): void {
+    this.#host(node).crash(reason);
+  }
+
+  restart(node: NodeAddress): void {
+    this.#host(node).start();
+  }
+
+  shutdown(node: NodeAddress): void {
+    this.#host(node).shutdown();
+  }
+
+  pause(node: NodeAddress): void {
+    this.#host(node).pause();
+  }
+
+  resume(node: NodeAddress): void {
+    this.#host(node).resume();
+  }
+
+  powerOff(node: NodeAddress, mode: UnflushedMode): void {
+    this.#disk(node).powerOffMode = mode;
+    this.#host(node).powerOff("power cut");
+  }
+
+  powerOn(node: NodeAddress): void {
+    this.#host(node).start();
+  }
+
+  cut(from: NodeAddress, to: NodeAddress): void {
+    this.#fabric.cut(from, to);
+  }
+
+  heal(from: NodeAddress, to: NodeAddress): void {
+    this.#fabric.heal(from, to);
+  }
+
+  delay(from: NodeAddress, to: NodeAddress, extra: DurationSource): Undo {
+    return this.#fabric.delay(from, to, extra);
+  }
+
+  slowLink(from: NodeAddress, to: NodeAddress, bytesPerSecond: number): Undo {
+    return this.#fabric.slow(from, to, bytesPerSecond);
+  }
+
+  reset(one: NodeAddress, other: NodeAddress): void {
+    this.#fabric.reset(one, other);
+  }
+
+  disturb(from: NodeAddress, to: NodeAddress, disturbance: MessageDisturbance): Undo {
+    return this.#fabric.disturb(from, to, disturbance);
+  }
+
+  slowDisk(node: NodeAddress, factor: number): Undo {
+    return this.#disk(node).slow(factor);
+  }
+
+  skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo {
+    const { clock } = this.#host(node);
+    clock.set(offset, driftPpm);
+    return () => clock.set(0, 0);
+  }
+
+  #host(node: NodeAddress): Host {
+    return this.#hosts[node] ?? fail(`there is no node ${node}`);
+  }
+
+  #disk(node: NodeAddress): SimulatedDisk {
+    return this.#disks[node] ?? fail(`there is no node ${node}`);
+  }
+}

@@ -1,0 +1,183 @@
+import type { Instant } from "../base/time.ts";
+import { type BrokerId, NO_LEADER } from "../kafka/ids.ts";
+import type { Fact, PartitionChanged } from "./fact.ts";
+import type { FactRecorder } from "./recorder.ts";
+
+/** One line of a run's story. */
+export interface TimelineEntry {
+  readonly at: Instant;
+  readonly event: number;
+  /** One word: `crash`, `elect`, `isr`. */
+  readonly verb: string;
+  readonly text: string;
+  /** The scenario's name for the fault, or empty. */
+  readonly note: string;
+}
+
+interface Registration {
+  readonly leader: BrokerId;
+  readonly leaderEpoch: number;
+  readonly partitionEpoch: number;
+  readonly isr: readonly BrokerId[];
+}
+
+/** Turns facts into the story of a run: faults, elections, ISRs, truncations, and what was lost. */
+export class Timeline {
+  readonly #entries: TimelineEntry[] = [];
+  readonly #partitions = new Map<string, Registration>();
+  /** The unflushed bytes that one power cut took from one node. */
+  #loss: { node: string; event: number; bytes: number; files: number; at: number } | undefined;
+  /** The event of the last fault: what it did itself need not be told again. */
+  #faultEvent = -1;
+  /** Warm-up is not part of the story. */
+  #begun = false;
+  readonly #controllerName: (id: BrokerId) => string;
+
+  constructor(facts: FactRecorder, controllerName: (id: BrokerId) => string) {
+    this.#controllerName = controllerName;
+    facts.on("partition-changed", (fact, at, event) => this.#partition(fact, at, event));
+    facts.on("unflushed-lost", (fact, at, event) => this.#lost(fact.node, fact.bytes, at, event));
+    for (const kind of TOLD) facts.on(kind, (fact, at, event) => this.#tell(fact, at, event));
+  }
+
+  /** The scenario's time begins: from here on it is a story. */
+  begin(): void {
+    this.#begun = true;
+  }
+
+  /** In order. */
+  entries(): readonly TimelineEntry[] {
+    this.#flushLoss();
+    return this.#entries;
+  }
+
+  #add(at: Instant, event: number, verb: string, text: string, note = ""): void {
+    if (this.#begun) this.#entries.push({ at, event, verb, text, note });
+  }
+
+  #tell(fact: Fact, at: Instant, event: number): void {
+    if (this.#loss !== undefined && this.#loss.event !== event) this.#flushLoss();
+    switch (fact.kind) {
+      case "fault-begun":
+        this.#faultEvent = event;
+        this.#add(at, event, fact.verb, fact.text, fact.name);
+        return;
+      case "fault-ended":
+        this.#faultEvent = event;
+        this.#add(at, event, "heal", `${fact.verb} ${fact.text}`, fact.name);
+        return;
+      case "node-started":
+        if (event !== this.#faultEvent) this.#add(at, event, "start", fact.node);
+        return;
+      case "node-stopped":
+        if (event !== this.#faultEvent) {
+          this.#add(at, event, "stop", `${fact.node}: ${fact.reason}`);
+        }
+        return;
+      case "controller-elected":
+        this.#add(
+          at,
+          event,
+          "elect",
+          `${this.#controllerName(fact.controller)}  active controller, epoch ${fact.quorumEpoch}`,
+        );
+        return;
+      case "broker-fenced":
+        this.#add(at, event, "fence", `broker-${fact.broker}`);
+        return;
+      case "broker-unfenced":
+        this.#add(at, event, "unfence", `broker-${fact.broker}`);
+        return;
+      case "truncated":
+        this.#add(
+          at,
+          event,
+          "cut",
+          `broker-${fact.broker} ${fact.partition}  ${fact.from} -> ${fact.to}  ${fact.reason}`,
+        );
+        return;
+      case "log-loaded":
+        if (fact.truncatedBytes > 0) {
+          this.#add(
+            at,
+            event,
+            "recover",
+            `broker-${fact.broker} ${fact.partition}  ${fact.truncatedBytes} torn bytes cut, ends at ${fact.logEndOffset}`,
+          );
+        }
+        return;
+      case "position-reset":
+        if (fact.reason !== "initial") {
+          const text = `${fact.client} ${fact.partition}  ${fact.from} -> ${fact.to}  ${fact.reason}`;
+          this.#add(at, event, "reset", text);
+        }
+        return;
+      default:
+    }
+  }
+
+  #partition(fact: PartitionChanged, at: Instant, event: number): void {
+    const before = this.#partitions.get(fact.partition);
+    if (before !== undefined && before.partitionEpoch >= fact.partitionEpoch) return;
+    this.#partitions.set(fact.partition, fact);
+    if (before === undefined) return;
+    if (before.leader !== fact.leader || before.leaderEpoch !== fact.leaderEpoch) {
+      const unclean = fact.election === "unclean" || fact.election === "last-known";
+      this.#add(
+        at,
+        event,
+        "elect",
+        `${fact.partition}  ${leader(before.leader)} -> ${leader(fact.leader)}  ` +
+          `epoch ${before.leaderEpoch} -> ${fact.leaderEpoch}${unclean ? "  UNCLEAN" : ""}`,
+      );
+    }
+    if (set(before.isr) !== set(fact.isr)) {
+      this.#add(at, event, "isr", `${fact.partition}  ${set(before.isr)} -> ${set(fact.isr)}`);
+    }
+  }
+
+  #lost(node: string, bytes: number, at: Instant, event: number): void {
+    if (this.#loss?.node === node && this.#loss.event === event) {
+      this.#loss.bytes += bytes;
+      this.#loss.files++;
+      return;
+    }
+    this.#flushLoss();
+    this.#loss = { node, event, bytes, files: 1, at };
+  }
+
+  #flushLoss(): void {
+    const loss = this.#loss;
+    if (loss === undefined) return;
+    this.#loss = undefined;
+    const files = loss.files === 1 ? "1 file" : `${loss.files} files`;
+    this.#add(
+      loss.at,
+      loss.event,
+      "lose",
+      `${loss.node}  ${loss.bytes} unflushed bytes of ${files}`,
+    );
+  }
+}
+
+const TOLD = [
+  "fault-begun",
+  "fault-ended",
+  "node-started",
+  "node-stopped",
+  "controller-elected",
+  "broker-fenced",
+  "broker-unfenced",
+  "truncated",
+  "log-loaded",
+  "position-reset",
+] as const;
+
+function leader(id: BrokerId): string {
+  return id === NO_LEADER ? "none" : `broker-${id}`;
+}
+
+/** `{1,2,3}`: a set, so in order. */
+function set(ids: readonly BrokerId[]): string {
+  return `{${[...ids].sort((a, b) => a - b).join(",")}}`;
+}
