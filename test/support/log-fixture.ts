@@ -32,10 +32,14 @@ export class LogFixture {
   tickets: TicketBook = new TicketBook();
   log: PartitionLog;
 
-  constructor(config: Partial<LogConfig> = {}, disk: ScriptedDisk = new ScriptedDisk()) {
+  constructor(
+    config: Partial<LogConfig> = {},
+    disk: ScriptedDisk = new ScriptedDisk(),
+    options: Partial<PartitionLogOptions> = {},
+  ) {
     this.disk = disk;
     this.config = { ...DEFAULT_LOG_CONFIG, ...config };
-    this.log = this.open();
+    this.log = this.open(options);
   }
 
   /** Opens the log as a new process would, by default after an unclean stop. */

@@ -1,0 +1,243 @@
+import { expect, test } from "vitest";
+import type { BatchOptions } from "../../../src/kafka/log/record-batch.ts";
+import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
+import { DiskError } from "../../../src/ports/disk.ts";
+import { DEFAULT_LOG_CONFIG } from "../../../src/storage/log-config.ts";
+import { LogManager } from "../../../src/storage/log-manager.ts";
+import type { PartitionLog } from "../../../src/storage/partition-log.ts";
+import { TicketBook } from "../../../src/storage/ticket-book.ts";
+import { HandClock } from "../../support/log-fixture.ts";
+import { ScriptedDisk } from "../../support/scripted-disk.ts";
+
+const ORDERS = "3Db5QLSqSZieL3rJBUUegA";
+const PAYMENTS = "bXl0b3BpY2lkbXl0b3BpYw";
+
+function start(disk: ScriptedDisk, tickets: TicketBook = new TicketBook()): LogManager {
+  return new LogManager({
+    disk,
+    clock: new HandClock(),
+    tickets,
+    directory: "data",
+    nodeId: 2,
+    clusterId: "kafka-sim",
+    configOf: () => DEFAULT_LOG_CONFIG,
+  });
+}
+
+function fill(log: PartitionLog, count: number, options: BatchOptions = {}): void {
+  for (let i = 0; i < count; i++) log.appendAsLeader([buildBatch([{ timestamp: 0 }], options)], 1);
+}
+
+function setText(disk: ScriptedDisk, name: string, text: string): void {
+  disk.replace(
+    `data/${name}`,
+    Uint8Array.from(text, (character) => character.charCodeAt(0)),
+  );
+}
+
+test("logs are found again in name order, each with its topic id", () => {
+  const disk = new ScriptedDisk();
+  const first = start(disk);
+  first.loadAll();
+  for (const partition of [10, 2, 0]) first.getOrCreate("orders", partition, ORDERS);
+  first.getOrCreate("a-b-1", 3, PAYMENTS);
+
+  const found = start(disk).loadAll();
+
+  expect(found.map(({ log }) => [log.name, log.topic, log.partition, log.topicId])).toEqual([
+    ["a-b-1-3", "a-b-1", 3, PAYMENTS],
+    ["orders-0", "orders", 0, ORDERS],
+    ["orders-10", "orders", 10, ORDERS],
+    ["orders-2", "orders", 2, ORDERS],
+  ]);
+});
+
+test("the metadata log beside the partitions is left alone", () => {
+  const disk = new ScriptedDisk();
+  disk.open("data/__cluster_metadata-0/00000000000000000000.log");
+  disk.open("data/notes-2024/readme");
+  disk.open("data/lost+found/x");
+
+  expect(
+    start(disk)
+      .loadAll()
+      .map(({ log }) => log.name),
+  ).toEqual(["notes-2024"]);
+});
+
+test("checkpoints are Kafka's text: version, count, then topic, partition and offset", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  fill(logs.getOrCreate("orders", 1, ORDERS), 5);
+  const payments = logs.getOrCreate("payments", 0, PAYMENTS);
+  fill(payments, 3);
+  payments.flush();
+  payments.advanceLogStart(2);
+
+  logs.checkpointHighWatermarks((log) => log.logEndOffset - 1);
+  logs.checkpointRecoveryPoints();
+  logs.checkpointLogStarts();
+
+  expect(disk.text("data/replication-offset-checkpoint")).toBe("0\n2\norders 1 4\npayments 0 2\n");
+  expect(disk.text("data/recovery-point-offset-checkpoint")).toBe(
+    "0\n2\norders 1 0\npayments 0 3\n",
+  );
+  expect(disk.text("data/log-start-offset-checkpoint")).toBe("0\n1\npayments 0 2\n");
+});
+
+test("a checkpoint survives a power loss in its old form or its new", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  const log = logs.getOrCreate("orders", 0, ORDERS);
+  fill(log, 3);
+  log.flush();
+
+  logs.checkpointRecoveryPoints();
+  disk.powerOff();
+
+  expect(disk.text("data/recovery-point-offset-checkpoint")).toBe("0\n1\norders 0 3\n");
+});
+
+test("the high watermark is the checkpointed one, within what the log has", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  for (const partition of [0, 1, 2]) fill(logs.getOrCreate("orders", partition, ORDERS), 4);
+  logs.get("orders-2")?.advanceLogStart(3);
+  logs.checkpointLogStarts();
+  logs.checkpointHighWatermarks((log) => [2, 9, 1][log.partition] ?? 0);
+  const uncheckpointed = disk.clone();
+  uncheckpointed.remove("data/replication-offset-checkpoint");
+
+  expect(
+    start(disk)
+      .loadAll()
+      .map(({ highWatermark }) => highWatermark),
+  ).toEqual([2, 4, 3]);
+  expect(
+    start(uncheckpointed)
+      .loadAll()
+      .map(({ highWatermark }) => highWatermark),
+  ).toEqual([0, 0, 3]);
+});
+
+test("an orderly stop leaves everything durable, and says so with the broker epoch", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  fill(logs.getOrCreate("orders", 0, ORDERS), 4);
+
+  logs.shutdown(77, () => 3);
+
+  expect(disk.text("data/.kafka_cleanshutdown")).toBe('{"version":0,"brokerEpoch":77}');
+  const again = start(disk);
+  expect([again.cleanShutdown, again.previousBrokerEpoch]).toEqual([true, 77]);
+  const [loaded] = again.loadAll();
+  expect(loaded?.cleanShutdown).toBe(true);
+  expect(loaded?.highWatermark).toBe(3);
+  expect([loaded?.log.logEndOffset, loaded?.log.recoveryPoint]).toEqual([4, 4]);
+});
+
+test("a crash after a start is unclean: the clean-shutdown file is gone at once", () => {
+  const disk = new ScriptedDisk();
+  const first = start(disk);
+  first.loadAll();
+  first.getOrCreate("orders", 0, ORDERS);
+  first.shutdown(77, () => 0);
+  start(disk);
+
+  const third = start(disk);
+
+  expect([third.cleanShutdown, third.previousBrokerEpoch]).toEqual([false, -1]);
+  expect(third.loadAll()[0]?.cleanShutdown).toBe(false);
+});
+
+test("a stop before all logs were loaded does not count as orderly", () => {
+  const disk = new ScriptedDisk();
+  start(disk).getOrCreate("orders", 0, ORDERS);
+
+  start(disk).shutdown(5, () => 0);
+
+  expect(disk.exists("data/.kafka_cleanshutdown")).toBe(false);
+});
+
+test("what recovery cut off is reported for each log", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  for (const partition of [0, 1]) fill(logs.getOrCreate("orders", partition, ORDERS), 2);
+  const path = "data/orders-1/00000000000000000000.log";
+  disk.replace(path, disk.content(path).slice(0, -10));
+
+  const found = start(disk).loadAll();
+
+  const batchSize = buildBatch([{ timestamp: 0 }]).sizeInBytes;
+  expect(found.map(({ truncatedBytes }) => truncatedBytes)).toEqual([0, batchSize - 10]);
+  expect(found.map(({ log }) => log.logEndOffset)).toEqual([2, 1]);
+});
+
+test("a truncation is followed by a checkpoint of the recovery points", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  const log = logs.getOrCreate("orders", 0, ORDERS);
+  fill(log, 4);
+  log.flush();
+  logs.checkpointRecoveryPoints();
+
+  log.truncateTo(1);
+
+  expect(disk.text("data/recovery-point-offset-checkpoint")).toBe("0\n1\norders 0 1\n");
+});
+
+test("without sound recovery points everything is scanned, without sound high watermarks the directory fails", () => {
+  const disk = new ScriptedDisk();
+  const logs = start(disk);
+  logs.loadAll();
+  const log = logs.getOrCreate("orders", 0, ORDERS);
+  fill(log, 4);
+  log.flush();
+  logs.checkpointRecoveryPoints();
+  logs.checkpointHighWatermarks(() => 4);
+
+  setText(disk, "recovery-point-offset-checkpoint", "0\n1\norders");
+  expect(start(disk).loadAll()[0]?.log.recoveryPoint).toBe(0);
+  setText(disk, "replication-offset-checkpoint", "nonsense");
+  expect(() => start(disk).loadAll()).toThrow(DiskError);
+});
+
+test("a removed log is gone from the disk, and its late syncs bring nothing back", () => {
+  const disk = new ScriptedDisk();
+  const tickets = new TicketBook();
+  const logs = start(disk, tickets);
+  logs.loadAll();
+  const log = logs.getOrCreate("orders", 0, ORDERS);
+  fill(log, 2);
+  // The epochs that are left are written in the background.
+  log.truncateTo(0);
+
+  logs.remove("orders-0");
+  let ended = 0;
+  disk.endSyncs((ticket, ok) => {
+    ended++;
+    tickets.synced(ticket, ok);
+  });
+
+  expect(ended).toBe(1);
+  expect(logs.get("orders-0")).toBeUndefined();
+  expect(disk.exists("data/orders-0")).toBe(false);
+  expect(start(disk).loadAll()).toEqual([]);
+});
+
+test("a new directory is formatted once: its id and node are found again", () => {
+  const disk = new ScriptedDisk();
+
+  const { directoryId } = start(disk);
+
+  expect(disk.text("data/meta.properties")).toBe(
+    `cluster.id=kafka-sim\ndirectory.id=${directoryId}\nnode.id=2\nversion=1\n`,
+  );
+  expect(start(disk).directoryId).toBe(directoryId);
+});
