@@ -48,9 +48,9 @@ interface Event {
  * One node alone with virtual time: its timers come due, its frames are caught, and the test plays
  * its peers. Connections and frames take `latency`; addresses in `refused` refuse to connect.
  */
-export class FakeWorld implements World, Clock, Timers, Network, Random, Process, FactSink {
+export class FakeWorld implements World, Timers, Network, Random, Process, FactSink {
   readonly self: NodeAddress = 100;
-  readonly incarnation: number = 0;
+  incarnation = 0;
   readonly clock: Clock = { now: () => this.now };
   readonly timers: Timers = this;
   readonly network: Network = this;
@@ -62,6 +62,8 @@ export class FakeWorld implements World, Clock, Timers, Network, Random, Process
   readonly refused = new Set<NodeAddress>();
   readonly notes: Fact[] = [];
   readonly requests: FakeRequest[] = [];
+  /** Each attempt to connect. */
+  readonly attempts: { readonly to: NodeAddress; readonly at: Instant }[] = [];
   /** Plays the peers; called as each request arrives. */
   onRequest: (request: FakeRequest) => void = () => {};
   exited: string | undefined;
@@ -141,6 +143,7 @@ export class FakeWorld implements World, Clock, Timers, Network, Random, Process
 
   connect(to: NodeAddress): ConnectionId {
     const connection = this.#sequence++;
+    this.attempts.push({ to, at: this.now });
     this.#connections.set(connection, { to, connected: false, held: [] });
     this.#at(this.latency, () => {
       const found = this.#connections.get(connection);

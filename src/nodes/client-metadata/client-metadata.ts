@@ -107,7 +107,7 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
 
   /** A connection broke: perhaps its broker is gone. */
   disconnected(now: Instant): void {
-    // An update that was about to be sent counts as tried: the next one waits (KAFKA-7890).
+    // An update that was about to be sent counts as tried, so that the next one waits.
     if (this.#isNeeded && !this.#isInProgress && now >= this.#notBefore) this.#failed(now);
     this.#isNeeded = true;
   }

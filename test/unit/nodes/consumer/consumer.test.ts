@@ -37,6 +37,9 @@ class Bench {
   logStart = 0;
   /** The answer to OffsetForLeaderEpoch; undefined: what the log says. */
   epochEnd: { epoch: number; endOffset: number } | undefined;
+  /** Do brokers that lead no more still answer fetches as if they did? */
+  hasZombies = false;
+  answersEpochs = true;
   /** Refuses a fetch; undefined lets it pass. */
   refuse: (partition: number, broker: number) => Refusal | undefined = () => undefined;
   readonly fetches: { broker: number; partitions: readonly FetchPartition[] }[] = [];
@@ -125,7 +128,7 @@ class Bench {
           },
         ],
       });
-    } else if (request.is(OFFSET_FOR_LEADER_EPOCH)) {
+    } else if (request.is(OFFSET_FOR_LEADER_EPOCH) && this.answersEpochs) {
       const [topic] = request.body(OFFSET_FOR_LEADER_EPOCH).topics;
       request.reply(OFFSET_FOR_LEADER_EPOCH, {
         throttleTimeMs: 0,
@@ -166,7 +169,8 @@ class Bench {
     const { partition, currentLeaderEpoch, fetchOffset } = request;
     const { leader, epoch } = this.cluster.leaders[partition] ?? { leader: 1, epoch: 0 };
     let refusal = this.refuse(partition, broker);
-    if (broker !== leader) refusal ??= { error: "NOT_LEADER_OR_FOLLOWER" };
+    if (this.hasZombies && broker !== leader) refusal ??= undefined;
+    else if (broker !== leader) refusal ??= { error: "NOT_LEADER_OR_FOLLOWER" };
     else if (currentLeaderEpoch < epoch) refusal ??= { error: "FENCED_LEADER_EPOCH" };
     else if (fetchOffset > this.end(partition)) refusal ??= { error: "OFFSET_OUT_OF_RANGE" };
     const log = this.logs[partition] ?? [];
@@ -442,4 +446,36 @@ test("a connection that breaks is opened again, and nothing is read twice", () =
   bench.world.run(2 * SECOND);
 
   expect(bench.offsets).toEqual(upTo(10));
+});
+
+test("an answer that comes after the leader is known to have changed is not believed", () => {
+  const bench = new Bench({ "metadata.max.age.ms": 100, "fetch.max.wait.ms": 5000 });
+  bench.append(3);
+  bench.begin(SECOND);
+
+  bench.hasZombies = true;
+  bench.answersEpochs = false;
+  bench.cluster.elect(0, 2);
+  bench.append(2);
+  bench.world.run(6 * SECOND);
+
+  expect(bench.world.requestsOf(OFFSET_FOR_LEADER_EPOCH).length).toBeGreaterThan(0);
+  expect(bench.offsets).toEqual([0, 1, 2]);
+});
+
+test("a new leader ends the backoff", () => {
+  const bench = new Bench({
+    "retry.backoff.ms": 20_000,
+    "retry.backoff.max.ms": 20_000,
+    "metadata.max.age.ms": 100,
+  });
+  bench.append(3);
+  bench.refuse = (_partition, broker) =>
+    broker === 1 ? { error: "UNKNOWN_LEADER_EPOCH" } : undefined;
+  bench.begin(SECOND);
+
+  bench.cluster.elect(0, 2);
+  bench.world.run(2 * SECOND);
+
+  expect(bench.offsets).toEqual([0, 1, 2]);
 });

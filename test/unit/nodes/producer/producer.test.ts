@@ -231,10 +231,14 @@ test("batches of one partition are drained in sequence order after a failure", (
   bench.world.run(20 * MILLISECOND);
   const lost = bench.received.length;
   isBroken = false;
+  const brokenAt = bench.world.now;
   bench.world.disconnect(addressOf(1));
   bench.world.run(5 * SECOND);
 
   expect(lost).toBe(4);
+  // Four requests were lost, but one connection: so it may be opened again when they are due.
+  const again = bench.world.attempts.find(({ to, at }) => to === addressOf(1) && at > brokenAt);
+  expect((again?.at ?? 0) - brokenAt).toBeLessThanOrEqual(120 * MILLISECOND);
   expect(bench.received.slice(lost).map(({ batch }) => batch.baseSequence)).toEqual([0, 1, 2, 3]);
   expect(bench.ends.map(({ values }) => values)).toEqual([[0], [1], [2], [3]]);
 });
@@ -465,17 +469,23 @@ test("a batch given up in its retries stops new ones until the epoch is bumped",
 });
 
 test("a batch too large for the broker is split until it fits", () => {
-  const bench = new Bench({ "linger.ms": 5 }, { records: 8, arrival: MILLISECOND / 2 });
-  bench.answer = (batch) => (batch.recordCount > 2 ? { error: "MESSAGE_TOO_LARGE" } : {});
+  const all = Array.from({ length: 40 }, (_, i) => i);
+  // The slower application leaves the queue empty behind what is split.
+  for (const arrival of [MILLISECOND / 2, 3 * MILLISECOND]) {
+    const bench = new Bench({ "linger.ms": 10 }, { records: 40, arrival });
+    bench.answer = (batch) => (batch.recordCount > 2 ? { error: "MESSAGE_TOO_LARGE" } : {});
 
-  bench.world.run(5 * SECOND);
+    bench.world.run(5 * SECOND);
 
-  const written = bench.received.filter(({ batch }) => batch.recordCount <= 2);
-  expect(written.flatMap(({ batch }) => valuesOf(batch))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(written.map(({ batch }) => batch.baseSequence)).toEqual(
-    written.map((_, i) => written.slice(0, i).reduce((sum, one) => sum + one.batch.recordCount, 0)),
-  );
-  expect(bench.ends.flatMap(({ values }) => values)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    const written = bench.received.filter(({ batch }) => batch.recordCount <= 2);
+    expect(written.flatMap(({ batch }) => valuesOf(batch))).toEqual(all);
+    let sequence = 0;
+    for (const { batch } of written) {
+      expect(batch.baseSequence).toBe(sequence);
+      sequence += batch.recordCount;
+    }
+    expect(bench.ends.flatMap(({ values }) => values)).toEqual(all);
+  }
 });
 
 test("without memory the application waits, and after max.block.ms its record has failed", () => {
@@ -515,4 +525,153 @@ test("stopped, it sends no more; shut down, it first brings all to its end", () 
   expect(atOnce).toBeUndefined();
   expect(bench.world.exited).toBe("closed");
   expect(bench.values).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8]]);
+});
+
+test("with one request in flight nothing overtakes, not even by way of another leader", () => {
+  const bench = new Bench(
+    {
+      "linger.ms": 0,
+      "enable.idempotence": false,
+      "max.in.flight.requests.per.connection": 1,
+      "metadata.max.age.ms": 100,
+    },
+    { records: 2, arrival: 300 * MILLISECOND },
+  );
+  bench.answer = (_batch, _nth, broker) => (broker === 1 ? SILENCE : {});
+
+  bench.world.run(350 * MILLISECOND);
+  bench.cluster.elect(0, 2);
+  bench.world.run(2 * SECOND);
+  const whileInFlight = bench.values;
+  bench.world.disconnect(addressOf(1));
+  bench.world.run(2 * SECOND);
+
+  expect(whileInFlight).toEqual([[0]]);
+  expect(bench.ends.map(({ values }) => values)).toEqual([[0], [1]]);
+});
+
+test("a batch that backs off is not taken along by others of the same broker", () => {
+  const bench = new Bench(
+    { "linger.ms": 0, "retry.backoff.ms": 500 },
+    { records: 40, keys: { kind: "cycle", count: 8 } },
+    4,
+  );
+  const first = (): number => bench.received[0]?.partition ?? -1;
+  bench.answer = (_batch, nth) => (nth === 0 ? { error: "NOT_ENOUGH_REPLICAS" } : {});
+
+  bench.world.run(3 * SECOND);
+
+  const [refused, again] = bench.received.filter(({ partition }) => partition === first());
+  expect(again?.batch).toBe(refused?.batch);
+  expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(400 * MILLISECOND);
+  expect(bench.received.length).toBeGreaterThan(20);
+});
+
+test("a batch that expires in flight at its first attempt may have been written", () => {
+  const bench = new Bench({
+    "linger.ms": 0,
+    "request.timeout.ms": 2000,
+    "delivery.timeout.ms": 3000,
+  });
+  bench.cluster.leaders = [{ leader: -1, epoch: 1 }];
+  bench.answer = () => SILENCE;
+
+  bench.world.run(1500 * MILLISECOND);
+  bench.cluster.elect(0, 1);
+  bench.world.run(3 * SECOND);
+
+  expect(bench.received).toHaveLength(1);
+  expect(bench.ends.map(({ outcome, error }) => [outcome, error])).toEqual([
+    ["unknown", "REQUEST_TIMED_OUT"],
+  ]);
+});
+
+test("max.request.size bounds what is sent together", () => {
+  const bench = new Bench(
+    { "linger.ms": 50, "max.request.size": 500 },
+    { records: 8, arrival: MILLISECOND, keys: { kind: "cycle", count: 8 } },
+    4,
+  );
+
+  bench.world.run(SECOND);
+
+  const sizes = bench.world
+    .requestsOf(PRODUCE)
+    .map(({ topicData }) =>
+      topicData
+        .flatMap(({ partitionData }) => partitionData)
+        .reduce((sum, { records }) => sum + records.sizeInBytes, 0),
+    );
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(sizes.every((size) => size <= 500)).toBe(true);
+  expect(bench.ends.flatMap(({ values }) => values)).toHaveLength(8);
+});
+
+test("a record larger than a request may be fails at once", () => {
+  const bench = new Bench({ "max.request.size": 200 }, { recordSize: 300 });
+
+  bench.world.run(SECOND);
+
+  expect(bench.received).toEqual([]);
+  expect(bench.ends).toMatchObject([{ outcome: "failed", error: "MESSAGE_TOO_LARGE" }]);
+});
+
+test("it connects again with growing pauses", () => {
+  const bench = new Bench({ "linger.ms": 0 });
+  bench.world.run(9 * MILLISECOND);
+  bench.world.refused.add(addressOf(1));
+  bench.world.disconnect(addressOf(1));
+
+  bench.world.run(10 * SECOND);
+
+  const times = bench.world.attempts.filter(({ to }) => to === addressOf(1)).map(({ at }) => at);
+  const gaps = times.slice(2).map((at, i) => (at - (times[i + 1] ?? 0)) / MILLISECOND - 1);
+  const bases = [100, 200, 400, 800, 1000, 1000];
+  for (const [i, base] of bases.entries()) {
+    expect(gaps[i]).toBeGreaterThanOrEqual(base * 0.8 - 1);
+    expect(gaps[i]).toBeLessThanOrEqual(Math.min(base * 1.2, 1000) + 1);
+  }
+});
+
+test("while a partition has no leader, it is asked for with growing pauses", () => {
+  const bench = new Bench({ "linger.ms": 0 });
+  bench.cluster.leaders = [{ leader: -1, epoch: 1 }];
+
+  bench.world.run(10 * SECOND);
+
+  const asked = bench.world.requests.filter((request) => request.is(METADATA)).length;
+  expect(asked).toBeGreaterThan(8);
+  expect(asked).toBeLessThan(20);
+});
+
+test("what a restarted client sends can be told from what it sent before", () => {
+  const world = new FakeWorld();
+  world.incarnation = 3;
+  const cluster = new FakeCluster(world);
+  const values: number[] = [];
+  cluster.onRequest = (request) => {
+    for (const { partitionData } of request.body(PRODUCE).topicData) {
+      for (const { records } of partitionData) values.push(...valuesOf(records));
+    }
+  };
+  const configs = resolveConfigs(PRODUCER_CONFIGS, {});
+  world.begin(
+    new Producer(world, {
+      name: "p1",
+      address: world.self,
+      topic: TOPIC,
+      arrival: 10 * MILLISECOND,
+      records: 2,
+      keys: { kind: "none" },
+      recordSize: 12,
+      configs,
+      idempotence: true,
+      bootstrap: [addressOf(1)],
+    }),
+  );
+
+  world.run(SECOND);
+
+  expect(values).toEqual([3 * 2 ** 32, 3 * 2 ** 32 + 1]);
+  expect(world.factsOf("record-sent").map(({ value }) => value)).toEqual(values);
 });
