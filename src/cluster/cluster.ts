@@ -7,6 +7,7 @@ import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
 import { Broker } from "../nodes/broker/broker.ts";
 import { Consumer } from "../nodes/consumer/consumer.ts";
+import { CommitJournal } from "../nodes/controller/commit-journal.ts";
 import { Controller } from "../nodes/controller/controller.ts";
 import { Producer } from "../nodes/producer/producer.ts";
 import type { QuorumVoter } from "../nodes/quorum/quorum-client.ts";
@@ -57,6 +58,8 @@ export class Cluster {
   readonly fabric: Fabric;
   readonly hosts: readonly Host[];
   readonly hands: WorldHands;
+  /** Shared by the controllers, so that what is committed is noted once. */
+  readonly #journal: CommitJournal = new CommitJournal();
   #admin: Admin | undefined;
   readonly #producers = new Set<Producer>();
 
@@ -174,6 +177,7 @@ export class Cluster {
           configs,
           voters,
           features: this.spec.features,
+          journal: this.#journal,
         }),
     };
   }
@@ -183,7 +187,7 @@ export class Cluster {
       return {
         name: client.name,
         role: "client",
-        program: (world) => new Consumer(world, { ...client, bootstrap }),
+        program: (world) => new Consumer(world, { ...client, partitions: undefined, startAt: undefined, bootstrap }),
       };
     }
     return {

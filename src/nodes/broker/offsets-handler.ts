@@ -60,7 +60,7 @@ export class OffsetsHandler {
     }
     if (asked.timestamp === EARLIEST_TIMESTAMP) {
       const start = log.logStartOffset;
-      const epoch = log.epochs.epochForOffset(start) ?? -1;
+      const epoch = log.epochs.entries.findLast(({ startOffset }) => startOffset <= start)?.epoch ?? -1;
       return answer(asked.partitionIndex, ERRORS.NONE, -1, start, epoch);
     }
     return this.#search(found, asked, visibleEnd);

@@ -1,0 +1,35 @@
+import type { Duration } from "../base/time.ts";
+import type { Frame, NodeAddress } from "../ports/network.ts";
+import type { Scheduler } from "../sim/scheduler.ts";
+import type { Connection } from "./connection.ts";
+import type { Station } from "./station.ts";
+
+/** Told of each frame just before the node that it is for. */
+export type DeliveryObserver = (from: NodeAddress, to: NodeAddress, frame: Frame) => void;
+
+/** What a connection's own events say. */
+export type Signal =
+  | "syn"
+  | "syn-ack"
+  | "reset"
+  | "setup-timeout"
+  | "retransmission-timeout"
+  | "idle";
+
+/** What all connections of a fabric have in common. */
+export interface Wiring {
+  readonly scheduler: Scheduler;
+  /** Kinds of events. Their subject is the id of the side that sends. */
+  readonly arrival: number;
+  readonly straggler: number;
+  readonly signal: number;
+  readonly setupTimeout: Duration;
+  readonly retransmissionTimeout: Duration;
+  /** Absent: connections may idle for ever. */
+  readonly maxIdle: Duration | undefined;
+  onDelivery: DeliveryObserver | undefined;
+  /** The process that runs at an address; absent if it is down. */
+  stationAt(address: NodeAddress): Station | undefined;
+  /** Nobody has the connection any more: what is still under way on it is lost. */
+  forget(connection: Connection): void;
+}
