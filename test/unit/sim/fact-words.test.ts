@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import type { RecordBatch } from "../../../src/kafka/log/record-batch.ts";
+import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
+import { Digest } from "../../../src/sim/digest.ts";
+import { mixFactInto } from "../../../src/sim/fact-words.ts";
+import type { Fact, FactKind, FactOf } from "../../../src/trace/fact.ts";
+
+const BATCH = batch(7, 1);
+
+/** One fact of each kind, every field present. */
+const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
+  "node-started": { kind: "node-started", node: "broker-1", incarnation: 0 },
+  "node-stopped": { kind: "node-stopped", node: "broker-1", how: "crash", reason: "fault" },
+  "node-paused": { kind: "node-paused", node: "broker-1" },
+  "node-resumed": { kind: "node-resumed", node: "broker-1" },
+  "fault-begun": { kind: "fault-begun", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
+  "fault-ended": { kind: "fault-ended", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
+  "unflushed-lost": { kind: "unflushed-lost", node: "broker-1", path: "orders-0/0.log", bytes: 1 },
+  "controller-elected": { kind: "controller-elected", controller: 3001, quorumEpoch: 1 },
+  "controller-resigned": { kind: "controller-resigned", controller: 3001, quorumEpoch: 1 },
+  "broker-registered": {
+    kind: "broker-registered",
+    broker: 1,
+    brokerEpoch: 5,
+    cleanShutdown: true,
+  },
+  "broker-fenced": { kind: "broker-fenced", broker: 1, brokerEpoch: 5 },
+  "broker-unfenced": { kind: "broker-unfenced", broker: 1, brokerEpoch: 5 },
+  "partition-changed": {
+    kind: "partition-changed",
+    partition: "orders-0",
+    replicas: [1, 2, 3],
+    isr: [1, 2],
+    elr: [3],
+    leader: 1,
+    leaderEpoch: 2,
+    partitionEpoch: 3,
+    recovering: false,
+    election: "clean",
+    minInsyncReplicas: 2,
+  },
+  "log-loaded": {
+    kind: "log-loaded",
+    broker: 1,
+    partition: "orders-0",
+    logStartOffset: 0,
+    logEndOffset: 10,
+    lastEpoch: 2,
+    highWatermark: 9,
+    cleanShutdown: true,
+    truncatedBytes: 0,
+  },
+  appended: { kind: "appended", broker: 1, partition: "orders-0", batch: BATCH, asLeader: true },
+  truncated: {
+    kind: "truncated",
+    broker: 1,
+    partition: "orders-0",
+    from: 10,
+    to: 8,
+    reason: "diverging-epoch",
+  },
+  "high-watermark-moved": {
+    kind: "high-watermark-moved",
+    broker: 1,
+    partition: "orders-0",
+    highWatermark: 9,
+    leaderEpoch: 2,
+    asLeader: true,
+  },
+  "became-leader": {
+    kind: "became-leader",
+    broker: 1,
+    partition: "orders-0",
+    leaderEpoch: 2,
+    partitionEpoch: 3,
+    logEndOffset: 10,
+    highWatermark: 9,
+    isr: [1, 2],
+  },
+  "became-follower": {
+    kind: "became-follower",
+    broker: 1,
+    partition: "orders-0",
+    leader: 2,
+    leaderEpoch: 2,
+    logEndOffset: 10,
+  },
+  "isr-proposed": {
+    kind: "isr-proposed",
+    broker: 1,
+    partition: "orders-0",
+    isr: [1, 2],
+    leaderEpoch: 2,
+    partitionEpoch: 3,
+  },
+  "record-sent": { kind: "record-sent", client: "writer", partition: "orders-0", value: 17 },
+  "send-ended": {
+    kind: "send-ended",
+    client: "writer",
+    partition: "orders-0",
+    outcome: "acked",
+    values: [17, 18],
+    baseOffset: 7,
+    acks: -1,
+    error: "NONE",
+    attempts: 1,
+  },
+  "request-failed": {
+    kind: "request-failed",
+    client: "writer",
+    api: "Produce",
+    broker: 1,
+    partition: "orders-0",
+    error: "NOT_LEADER_OR_FOLLOWER",
+    retried: true,
+  },
+  polled: {
+    kind: "polled",
+    client: "reader",
+    partition: "orders-0",
+    firstOffset: 7,
+    lastOffset: 8,
+    batches: [BATCH],
+  },
+  "position-reset": {
+    kind: "position-reset",
+    client: "reader",
+    partition: "orders-0",
+    from: -1,
+    to: 0,
+    reason: "initial",
+  },
+};
+
+function batch(baseOffset: number, leaderEpoch: number): RecordBatch {
+  return buildBatch([{ timestamp: 1_000, value: Uint8Array.of(1, 2, 3) }], {
+    baseOffset,
+    partitionLeaderEpoch: leaderEpoch,
+  });
+}
+
+function digestOf(fact: Fact): string {
+  const digest = new Digest();
+  mixFactInto(digest, fact);
+  return digest.value();
+}
+
+/** Another value of the same type. */
+function changed(value: unknown): unknown {
+  if (typeof value === "number") return value + 1;
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "string") return `${value}x`;
+  if (Array.isArray(value)) return value.slice(1);
+  return batch(8, 1);
+}
+
+describe("facts in the digest", () => {
+  test.each(
+    Object.values(SAMPLES).flatMap((fact) =>
+      Object.keys(fact)
+        .filter((field) => field !== "kind")
+        .map((field): [Fact["kind"], string, Fact] => [fact.kind, field, fact]),
+    ),
+  )("%s: another %s is another digest", (_, field, fact) => {
+    const other = { ...fact, [field]: changed(Reflect.get(fact, field)) };
+
+    expect(digestOf(other)).not.toBe(digestOf(fact));
+    expect(digestOf({ ...fact })).toBe(digestOf(fact));
+  });
+
+  test("no two kinds look alike", () => {
+    const digests = new Set(Object.values(SAMPLES).map((fact) => digestOf(fact)));
+
+    expect(digests.size).toBe(Object.keys(SAMPLES).length);
+  });
+
+  test("of a batch, its offset, its epoch and its records count", () => {
+    const fact = SAMPLES.appended;
+    const value = Uint8Array.of(1, 2, 4);
+    const others = [
+      batch(8, 1),
+      batch(7, 2),
+      buildBatch([{ timestamp: 1_000, value }], { baseOffset: 7, partitionLeaderEpoch: 1 }),
+      buildBatch([{ timestamp: 1_001, value: Uint8Array.of(1, 2, 3) }], {
+        baseOffset: 7,
+        partitionLeaderEpoch: 1,
+      }),
+    ];
+
+    const digests = [BATCH, ...others].map((other) => digestOf({ ...fact, batch: other }));
+
+    expect(new Set(digests).size).toBe(5);
+    expect(digestOf({ ...fact, batch: batch(7, 1) })).toBe(digests[0]);
+  });
+});
