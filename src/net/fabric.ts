@@ -3,7 +3,7 @@ import type { Duration } from "../base/time.ts";
 import { MINUTE, SECOND } from "../base/time.ts";
 import type { MessageDisturbance, Undo } from "../ports/hands.ts";
 import type { ConnectionId, Frame, Network, NodeAddress } from "../ports/network.ts";
-import type { DurationSource, DurationSource } from "../ports/random.ts";
+import type { DurationSource } from "../ports/random.ts";
 import type { HostWatcher, StopKind } from "../sim/host.ts";
 import type { Rng } from "../sim/rng.ts";
 import type { EventHandler, Scheduler } from "../sim/scheduler.ts";

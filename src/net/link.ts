@@ -1,9 +1,10 @@
 import { invariant } from "../base/invariant.ts";
 import type { Duration, Instant } from "../base/time.ts";
+import type { MessageDisturbance } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { DurationSource } from "../ports/random.ts";
 import type { Rng } from "../sim/rng.ts";
-import type { Disturbance, Fate } from "./disturbance.ts";
+import type { Fate } from "./disturbance.ts";
 import { drawFate } from "./disturbance.ts";
 import { Transmitter } from "./transmitter.ts";
 
