@@ -470,14 +470,18 @@ test("a batch given up in its retries stops new ones until the epoch is bumped",
 
 test("a batch too large for the broker is split until it fits", () => {
   const all = Array.from({ length: 40 }, (_, i) => i);
-  // The slower application leaves the queue empty behind what is split.
-  for (const arrival of [MILLISECOND / 2, 3 * MILLISECOND]) {
+  // The slower application leaves the queue empty behind what is split, and then sends on.
+  const cases = [
+    { arrival: MILLISECOND / 2, limit: 2 },
+    { arrival: 7.5 * MILLISECOND, limit: 1 },
+  ];
+  for (const { arrival, limit } of cases) {
     const bench = new Bench({ "linger.ms": 10 }, { records: 40, arrival });
-    bench.answer = (batch) => (batch.recordCount > 2 ? { error: "MESSAGE_TOO_LARGE" } : {});
+    bench.answer = (batch) => (batch.recordCount > limit ? { error: "MESSAGE_TOO_LARGE" } : {});
 
     bench.world.run(5 * SECOND);
 
-    const written = bench.received.filter(({ batch }) => batch.recordCount <= 2);
+    const written = bench.received.filter(({ batch }) => batch.recordCount <= limit);
     expect(written.flatMap(({ batch }) => valuesOf(batch))).toEqual(all);
     let sequence = 0;
     for (const { batch } of written) {
@@ -514,7 +518,18 @@ test("without memory the application waits, and after max.block.ms its record ha
   ]);
 });
 
-test("stopped, it sends no more; shut down, it first brings all to its end", () => {
+test("stopped, the application makes no more records, and those it made still end", () => {
+  const bench = new Bench({ "linger.ms": 200 }, { records: undefined });
+
+  bench.world.run(95 * MILLISECOND);
+  bench.producer.stop();
+  bench.world.run(SECOND);
+
+  expect(bench.ends.flatMap(({ values }) => values)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(bench.world.exited).toBeUndefined();
+});
+
+test("shut down, it first brings all to its end, and does not linger", () => {
   const bench = new Bench({ "linger.ms": 1000 }, { records: undefined });
 
   bench.world.run(95 * MILLISECOND);
