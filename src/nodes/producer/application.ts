@@ -129,4 +129,5 @@ function asciiOf(number: number): Uint8Array {
 }
 
 const KEYS_KEPT = 65_536;
-const VALUES_PER_INCARNATION = 0x1_0000_0000;
+/** Checkers keep a value in 32 bits: room for 255 restarts of 16 million records each. */
+const VALUES_PER_INCARNATION = 0x100_0000;
