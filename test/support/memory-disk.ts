@@ -2,9 +2,56 @@ import { byText } from "../../src/base/order.ts";
 import type { Disk, DiskFile } from "../../src/ports/disk.ts";
 import { DiskError } from "../../src/ports/disk.ts";
 
+/** Bytes that grow. */
+class Bytes {
+  size = 0;
+  #buffer = new Uint8Array(256);
+
+  /** Beyond the end reads as zeros. */
+  resize(size: number): void {
+    if (size > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(size, this.#buffer.length * 2));
+      larger.set(this.#buffer.subarray(0, this.size));
+      this.#buffer = larger;
+    }
+    if (size < this.size) this.#buffer.fill(0, size, this.size);
+    this.size = size;
+  }
+
+  write(position: number, bytes: Uint8Array): void {
+    if (position + bytes.length > this.size) this.resize(position + bytes.length);
+    this.#buffer.set(bytes, position);
+  }
+
+  read(start: number, end: number): Uint8Array {
+    return this.#buffer.subarray(start, Math.min(end, this.size));
+  }
+}
+
 class Content {
-  bytes: Uint8Array = new Uint8Array(0);
-  synced: Uint8Array = new Uint8Array(0);
+  readonly bytes = new Bytes();
+  readonly #synced = new Bytes();
+  /** Below it both are the same. */
+  #clean = 0;
+
+  touch(position: number): void {
+    this.#clean = Math.min(this.#clean, position);
+  }
+
+  sync(): void {
+    copyFrom(this.bytes, this.#synced, this.#clean);
+    this.#clean = this.bytes.size;
+  }
+
+  powerOff(): void {
+    copyFrom(this.#synced, this.bytes, this.#clean);
+    this.#clean = this.bytes.size;
+  }
+}
+
+function copyFrom(source: Bytes, target: Bytes, start: number): void {
+  target.resize(source.size);
+  if (start < source.size) target.write(start, source.read(start, source.size));
 }
 
 /**
@@ -19,7 +66,7 @@ export class MemoryDisk implements Disk {
 
   powerOff(): void {
     this.#names = new Map(this.#durable);
-    for (const content of this.#names.values()) content.bytes = content.synced.slice();
+    for (const content of this.#names.values()) content.powerOff();
   }
 
   exists(path: string): boolean {
@@ -91,38 +138,32 @@ class MemoryFile implements DiskFile {
   }
 
   get size(): number {
-    return this.#content.bytes.length;
+    return this.#content.bytes.size;
   }
 
   write(position: number, bytes: Uint8Array, start = 0, end: number = bytes.length): void {
     this.#check();
-    const part = bytes.subarray(start, end);
-    if (position + part.length > this.size) this.#resize(position + part.length);
-    this.#content.bytes.set(part, position);
+    this.#content.touch(Math.min(position, this.size));
+    this.#content.bytes.write(position, bytes.subarray(start, end));
   }
 
   read(position: number, length: number): Uint8Array {
     this.#check();
-    return this.#content.bytes.slice(position, position + length);
+    return this.#content.bytes.read(position, position + length).slice();
   }
 
   truncate(size: number): void {
     this.#check();
-    this.#resize(size);
+    this.#content.touch(Math.min(size, this.size));
+    this.#content.bytes.resize(size);
   }
 
   sync(): void {
     this.#check();
-    this.#content.synced = this.#content.bytes.slice();
+    this.#content.sync();
   }
 
   syncLater(): void {
     this.sync();
-  }
-
-  #resize(size: number): void {
-    const resized = new Uint8Array(size);
-    resized.set(this.#content.bytes.subarray(0, size));
-    this.#content.bytes = resized;
   }
 }

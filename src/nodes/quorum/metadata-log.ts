@@ -1,12 +1,40 @@
 import { invariant } from "../../base/invariant.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { Offset, QuorumEpoch } from "../../kafka/ids.ts";
+import { METADATA_TOPIC, METADATA_TOPIC_ID } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import { decodeMetadataRecord } from "../../kafka/metadata/record-codec.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
 import type { EpochEndOffset } from "../../kafka/protocol/fetch.ts";
 import type { LogEnd } from "../../kafka/quorum/quorum-rules.ts";
-import type { PartitionLog } from "../../storage/partition-log.ts";
+import type { World } from "../../ports/node.ts";
+import { DEFAULT_LOG_CONFIG } from "../../storage/log-config.ts";
+import { PartitionLog } from "../../storage/partition-log.ts";
+import type { TicketBook } from "../../storage/ticket-book.ts";
+
+/**
+ * Opens a node's replica of the metadata log. Kafka keeps no checkpoints of it: it is scanned whole
+ * at each start, as after an unclean stop with recovery point 0.
+ */
+export function openMetadataLog(
+  world: World,
+  tickets: TicketBook,
+  directory: string,
+): PartitionLog {
+  return PartitionLog.open({
+    disk: world.disk,
+    clock: world.clock,
+    tickets,
+    directory,
+    topic: METADATA_TOPIC,
+    partition: 0,
+    topicId: METADATA_TOPIC_ID,
+    config: DEFAULT_LOG_CONFIG,
+    recoveryPoint: 0,
+    logStartOffset: 0,
+    cleanShutdown: false,
+  });
+}
 
 /** Hears of committed batches, each once and in order. */
 export interface CommitListener {

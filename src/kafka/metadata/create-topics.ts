@@ -1,0 +1,296 @@
+import { byNumber, byText } from "../../base/order.ts";
+import type { ErrorCode } from "../error-code.ts";
+import { ERRORS } from "../error-code.ts";
+import type { BrokerId, TopicId } from "../ids.ts";
+import type {
+  CreatableTopic,
+  CreatableTopicResult,
+  CreateTopicsRequest,
+  CreateTopicsResponse,
+} from "../protocol/create-topics.ts";
+import type { WordSource } from "../uuid.ts";
+import { randomUuid, ZERO_UUID } from "../uuid.ts";
+import type { Decision, DecisionContext } from "./decision.ts";
+import { complainAboutTopicConfig, isBrokerActive } from "./decision.ts";
+import type { MetadataImage } from "./image.ts";
+import type { ConfigRecord, MetadataRecord, PartitionRecord } from "./records.ts";
+import { RECOVERED, TOPIC_RESOURCE } from "./records.ts";
+import { placeReplicas } from "./replica-placement.ts";
+
+/** `ReplicationControlManager.MAX_PARTITIONS_PER_BATCH`. */
+const MAX_PARTITIONS = 10_000;
+const MAX_NAME_LENGTH = 249;
+
+class Refusal {
+  readonly error: ErrorCode;
+  readonly message: string;
+
+  constructor(error: ErrorCode, message: string) {
+    this.error = error;
+    this.message = message;
+  }
+}
+
+/**
+ * Creates those topics that can be, and says of the others why not
+ * (`ReplicationControlManager.createTopics`). Chance gives the topic ids and the first brokers.
+ */
+export function createTopics(
+  context: DecisionContext,
+  request: CreateTopicsRequest,
+  random: WordSource,
+): Decision<CreateTopicsResponse> {
+  const partitions = request.topics.reduce((sum, topic) => sum + partitionsOf(context, topic), 0);
+  if (partitions > MAX_PARTITIONS) {
+    return { records: [], response: refuseCreateTopics(request, ERRORS.POLICY_VIOLATION) };
+  }
+  const records: MetadataRecord[] = [];
+  const names = new Set<string>();
+  const topics = request.topics.map((topic) => {
+    const refusal = complainAboutName(context.image, topic.name, names);
+    names.add(topic.name);
+    if (refusal !== undefined) return refused(topic, refusal);
+    const created = createTopic(context, topic, random);
+    if (created instanceof Refusal) return refused(topic, created);
+    records.push(...created.records);
+    return created.result;
+  });
+  const response = { throttleTimeMs: 0, topics };
+  return request.validateOnly ? { records: [], response } : { records, response };
+}
+
+/** The answer if all topics are refused for the same reason. */
+export function refuseCreateTopics(
+  request: CreateTopicsRequest,
+  error: ErrorCode,
+): CreateTopicsResponse {
+  const refusal = new Refusal(error, error.name);
+  return { throttleTimeMs: 0, topics: request.topics.map((topic) => refused(topic, refusal)) };
+}
+
+function createTopic(
+  context: DecisionContext,
+  topic: CreatableTopic,
+  random: WordSource,
+): Refusal | { records: readonly MetadataRecord[]; result: CreatableTopicResult } {
+  const configs = configRecords(topic);
+  if (configs instanceof Refusal) return configs;
+  const assignments =
+    topic.assignments.length > 0
+      ? givenAssignments(context, topic)
+      : chosenAssignments(context, topic, random);
+  if (assignments instanceof Refusal) return assignments;
+
+  const topicId = randomUuid(random);
+  const partitions: PartitionRecord[] = [];
+  for (const [partitionId, replicas] of assignments.entries()) {
+    const isr = replicas.filter((broker) => isBrokerActive(context, broker));
+    if (isr.length === 0) {
+      const error =
+        topic.assignments.length > 0
+          ? ERRORS.INVALID_REPLICA_ASSIGNMENT
+          : ERRORS.INVALID_REPLICATION_FACTOR;
+      return new Refusal(error, "All brokers are currently fenced or in controlled shutdown.");
+    }
+    partitions.push(newPartition(context.image, topicId, partitionId, replicas, isr));
+  }
+  const result = {
+    name: topic.name,
+    topicId,
+    errorCode: 0,
+    errorMessage: undefined,
+    numPartitions: partitions.length,
+    replicationFactor: assignments[0]?.length ?? 0,
+  };
+  const record: MetadataRecord = { type: "TopicRecord", name: topic.name, topicId };
+  return { records: [record, ...configs, ...partitions], result };
+}
+
+function newPartition(
+  image: MetadataImage,
+  topicId: TopicId,
+  partitionId: number,
+  replicas: readonly BrokerId[],
+  isr: readonly BrokerId[],
+): PartitionRecord {
+  return {
+    type: "PartitionRecord",
+    partitionId,
+    topicId,
+    replicas,
+    isr,
+    removingReplicas: [],
+    addingReplicas: [],
+    leader: isr[0] as BrokerId,
+    leaderRecoveryState: RECOVERED,
+    leaderEpoch: 0,
+    partitionEpoch: 0,
+    directories: replicas.map((broker) => defaultDirectory(image, broker)),
+    eligibleLeaderReplicas: undefined,
+    lastKnownElr: undefined,
+  };
+}
+
+/** The only directory of a broker; one that has several chooses itself (`DirectoryId.UNASSIGNED`). */
+function defaultDirectory(image: MetadataImage, broker: BrokerId): string {
+  const directories = image.brokers.get(broker)?.logDirs ?? [];
+  return directories.length === 1 ? (directories[0] ?? ZERO_UUID) : ZERO_UUID;
+}
+
+function partitionsOf(context: DecisionContext, topic: CreatableTopic): number {
+  if (topic.assignments.length > 0) return topic.assignments.length;
+  return topic.numPartitions === -1 ? context.configs["num.partitions"] : topic.numPartitions;
+}
+
+function chosenAssignments(
+  context: DecisionContext,
+  topic: CreatableTopic,
+  random: WordSource,
+): Refusal | readonly (readonly BrokerId[])[] {
+  const { replicationFactor: asked, numPartitions } = topic;
+  if (asked < -1 || asked === 0) {
+    const message = "Replication factor must be larger than 0, or -1 to use the default value.";
+    return new Refusal(ERRORS.INVALID_REPLICATION_FACTOR, message);
+  }
+  if (numPartitions < -1 || numPartitions === 0) {
+    const message = "Number of partitions was set to an invalid non-positive value.";
+    return new Refusal(ERRORS.INVALID_PARTITIONS, message);
+  }
+  const replicationFactor = asked === -1 ? context.configs["default.replication.factor"] : asked;
+  const brokers = [...context.image.brokers.values()]
+    .filter((broker) => !broker.inControlledShutdown)
+    .map(({ brokerId: id, rack, fenced }) => ({ id, rack, fenced }))
+    .sort((a, b) => byNumber(a.id, b.id));
+  const begin = `Unable to replicate the partition ${replicationFactor} time(s): `;
+  if (brokers.every((broker) => broker.fenced)) {
+    const message = `${begin}All brokers are currently fenced.`;
+    return new Refusal(ERRORS.INVALID_REPLICATION_FACTOR, message);
+  }
+  if (replicationFactor > brokers.length) {
+    const message =
+      `${begin}The target replication factor of ${replicationFactor} cannot be reached ` +
+      `because only ${brokers.length} broker(s) are registered.`;
+    return new Refusal(ERRORS.INVALID_REPLICATION_FACTOR, message);
+  }
+  return placeReplicas(brokers, partitionsOf(context, topic), replicationFactor, random);
+}
+
+function givenAssignments(
+  context: DecisionContext,
+  topic: CreatableTopic,
+): Refusal | readonly (readonly BrokerId[])[] {
+  if (topic.replicationFactor !== -1 || topic.numPartitions !== -1) {
+    const message =
+      "A manual partition assignment was specified, but replication factor and " +
+      "numPartitions were not both -1.";
+    return new Refusal(ERRORS.INVALID_REQUEST, message);
+  }
+  const assignments: (readonly BrokerId[])[] = [];
+  const size = topic.assignments[0]?.brokerIds.length ?? 0;
+  for (const { partitionIndex, brokerIds } of topic.assignments) {
+    const complaint = complainAboutAssignment(context, brokerIds, size);
+    if (complaint !== undefined) return invalidAssignment(complaint);
+    if (assignments[partitionIndex] !== undefined) {
+      return invalidAssignment(
+        `Found multiple manual partition assignments for partition ${partitionIndex}`,
+      );
+    }
+    if (partitionIndex < 0 || partitionIndex >= topic.assignments.length) {
+      return invalidAssignment("partitions should be a consecutive 0-based integer sequence");
+    }
+    assignments[partitionIndex] = brokerIds;
+  }
+  return assignments;
+}
+
+function complainAboutAssignment(
+  context: DecisionContext,
+  brokers: readonly BrokerId[],
+  size: number,
+): string | undefined {
+  if (brokers.length === 0)
+    return "The manual partition assignment includes an empty replica list.";
+  if (new Set(brokers).size !== brokers.length) {
+    return `The manual partition assignment includes a broker twice: ${brokers.join(", ")}.`;
+  }
+  const unknown = brokers.find((broker) => !context.image.brokers.has(broker));
+  if (unknown !== undefined) {
+    return (
+      `The manual partition assignment includes broker ${unknown}, ` +
+      "but no such broker is registered."
+    );
+  }
+  if (brokers.length !== size) {
+    return (
+      `The manual partition assignment includes a partition with ${brokers.length} replica(s), ` +
+      `but this is not consistent with previous partitions, which have ${size} replica(s).`
+    );
+  }
+  return undefined;
+}
+
+function invalidAssignment(message: string): Refusal {
+  return new Refusal(ERRORS.INVALID_REPLICA_ASSIGNMENT, message);
+}
+
+/** The configs of a topic as records, in the order of their names. */
+function configRecords(topic: CreatableTopic): Refusal | readonly ConfigRecord[] {
+  const records: ConfigRecord[] = [];
+  for (const { name, value } of topic.configs) {
+    if (value === undefined) {
+      const message = `Null value not supported for topic configs: ${name}`;
+      return new Refusal(ERRORS.INVALID_CONFIG, message);
+    }
+    const complaint = complainAboutTopicConfig(name, value);
+    if (complaint !== undefined) return new Refusal(ERRORS.INVALID_CONFIG, complaint);
+    records.push({
+      type: "ConfigRecord",
+      resourceType: TOPIC_RESOURCE,
+      resourceName: topic.name,
+      name,
+      value,
+    });
+  }
+  return records.sort((a, b) => byText(a.name, b.name));
+}
+
+/** Kafka's `Topic.validate`, and the collisions of names that metrics cannot tell apart. */
+function complainAboutName(
+  image: MetadataImage,
+  name: string,
+  others: ReadonlySet<string>,
+): Refusal | undefined {
+  const isLegal =
+    /^[a-zA-Z0-9._-]+$/.test(name) &&
+    name !== "." &&
+    name !== ".." &&
+    name.length <= MAX_NAME_LENGTH;
+  if (!isLegal) {
+    return new Refusal(ERRORS.INVALID_TOPIC_EXCEPTION, `Topic name is invalid: '${name}'`);
+  }
+  if (image.topicByName(name) !== undefined) {
+    return new Refusal(ERRORS.TOPIC_ALREADY_EXISTS, `Topic '${name}' already exists.`);
+  }
+  if (others.has(name)) {
+    return new Refusal(ERRORS.INVALID_REQUEST, `Duplicate topic name '${name}'.`);
+  }
+  const colliding = image.topics.find((topic) => unify(topic.name) === unify(name));
+  if (colliding === undefined) return undefined;
+  const message = `Topic '${name}' collides with existing topic: ${colliding.name}`;
+  return new Refusal(ERRORS.INVALID_TOPIC_EXCEPTION, message);
+}
+
+function unify(name: string): string {
+  return name.replaceAll(".", "_");
+}
+
+function refused(topic: CreatableTopic, refusal: Refusal): CreatableTopicResult {
+  return {
+    name: topic.name,
+    topicId: ZERO_UUID,
+    errorCode: refusal.error.code,
+    errorMessage: refusal.message,
+    numPartitions: -1,
+    replicationFactor: -1,
+  };
+}
