@@ -14,7 +14,9 @@ export class FlexibleWriter {
   }
 
   int8(value: number): void {
-    this.#bytes[this.#reserve(1)] = value;
+    // First the room: it may put other bytes in place.
+    const at = this.#reserve(1);
+    this.#bytes[at] = value;
   }
 
   int16(value: number): void {
