@@ -73,8 +73,9 @@ export function printFingerprint(scenario: Scenario, seed: string, what: string)
   const lines: string[] = [];
   const range = /^([0-9]+):([0-9]+)$/.exec(what);
   if (range !== null) {
-    simulation.listEvents(Number(range[1]), Number(range[2]), (event, at, text) => {
-      lines.push(`${event}  ${formatSeconds(at)}  ${text}`);
+    simulation.listEvents(Number(range[1]), Number(range[2]), (record) => {
+      const { at, kind, subject, detail, digest } = record;
+      lines.push(`${formatSeconds(at)}  ${kind} ${subject}  ${detail}  ${digest}`);
     });
   }
   while (simulation.advance(100_000)) {}

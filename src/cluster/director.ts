@@ -1,0 +1,431 @@
+import type { Duration, Instant } from "../base/time.ts";
+import { formatSeconds, SECOND } from "../base/time.ts";
+import type { Fault, Stage } from "../faults/fault-kind.ts";
+import type { Hands } from "../ports/hands.ts";
+import type { Frame, NodeAddress } from "../ports/network.ts";
+import type { NodesExpression } from "../scenario/expression.ts";
+import type { ExpressionWorld } from "../scenario/expression-world.ts";
+import type { PredicateWatch } from "../scenario/predicate-board.ts";
+import { PredicateBoard } from "../scenario/predicate-board.ts";
+import type { Roster, RosterNode } from "../scenario/roster.ts";
+import type { FaultSpec } from "../scenario/scenario.ts";
+import { resolveNodes } from "../scenario/target.ts";
+import type { Rng } from "../sim/rng.ts";
+import type { EventHandler, Scheduler } from "../sim/scheduler.ts";
+import type { ClusterView } from "../trace/cluster-view.ts";
+import type { EventClock, FactRecorder } from "../trace/recorder.ts";
+import type { Plan, PlannedFault } from "./plan.ts";
+import { Told } from "./told.ts";
+
+/** What a director works with. */
+export interface DirectorOptions {
+  readonly plan: Plan;
+  readonly roster: Roster;
+  readonly scheduler: Scheduler;
+  /** The recorder's clock: the scenario's time, zero when the cluster was ready. */
+  readonly clock: EventClock;
+  readonly facts: FactRecorder;
+  readonly view: ClusterView;
+  readonly hands: Hands;
+  /** The run's root: each step takes a stream of its own below it. */
+  readonly random: Rng;
+  /** Called when the story is over and everything was healed: who sends without end is to stop. */
+  readonly onSettle: () => void;
+}
+
+/** The story, then the time in which the healed cluster must converge, then nothing more. */
+export type Phase = "story" | "settling" | "over";
+
+/** A step that did not happen, and why: the run says nothing about it. */
+export interface Unfired {
+  readonly fault: FaultSpec;
+  /** Half a sentence: "`isr(orders-0) == leader(orders-0)` never held". */
+  readonly reason: string;
+  /** For how long it was waited for. */
+  readonly waited: Duration;
+}
+
+/** How long after it stopped a node is started again while the cluster settles. */
+const RESTART_DELAY: Duration = SECOND;
+
+/** One step of the plan, and how far it has come. */
+class Step {
+  readonly planned: PlannedFault;
+  readonly random: Rng;
+  /** Firings that are scheduled and have not happened. */
+  scheduled = 0;
+  /** How often it may still fire by its own trigger; `after` steps wait for others instead. */
+  left: number;
+  /** It fired, or its target was optional and named nobody. */
+  isDone = false;
+  /** Why it can fire no more, if it never did. */
+  reason: string | undefined;
+  waited: Duration = 0;
+  /** Matching messages since the last firing. */
+  matches = 0;
+  watch: PredicateWatch | undefined;
+
+  constructor(planned: PlannedFault, random: Rng) {
+    this.planned = planned;
+    this.random = random;
+    const { trigger } = planned.spec;
+    this.left = trigger.kind === "when" || trigger.kind === "message" ? trigger.times : 0;
+  }
+
+  get spec(): FaultSpec {
+    return this.planned.spec;
+  }
+}
+
+/** A fault that has begun and whose end is still to come. */
+interface OpenFault {
+  readonly step: Step;
+  readonly fault: Fault;
+  isOver: boolean;
+}
+
+/** The payload of the director's events. */
+class Cue {
+  readonly act: () => void;
+  readonly text: string;
+
+  constructor(act: () => void, text: string) {
+    this.act = act;
+    this.text = text;
+  }
+}
+
+/**
+ * Plays a plan's faults: waits for their triggers, finds out whom they mean, and lets them begin and
+ * end; then heals everything and gives the cluster time to converge.
+ *
+ * The story lasts as long as the scenario's `duration`; without one, until no step can fire any more,
+ * what was to end by itself has, and every producer with a number of `records` is done.
+ */
+export class Director implements EventHandler {
+  /** What expressions are evaluated against: for expectations too. */
+  readonly world: ExpressionWorld;
+  /** Where expectations watch their predicates. */
+  readonly board: PredicateBoard;
+  readonly #options: DirectorOptions;
+  readonly #kind: number;
+  readonly #bindings = new Map<string, readonly RosterNode[]>();
+  readonly #steps: readonly Step[];
+  readonly #open: OpenFault[] = [];
+  /** Steps whose message has come within the event that is being handled. */
+  readonly #matched: Step[] = [];
+  /** Ends and later parts of faults that are scheduled. */
+  #pending = 0;
+  #phase: Phase = "story";
+  #isStarted = false;
+  /** Something happened after which the story may be over. */
+  #mayBeOver = false;
+
+  constructor(options: DirectorOptions) {
+    const { plan, roster, scheduler, clock, facts, view, random } = options;
+    this.#options = options;
+    this.#kind = scheduler.register("director", this);
+    this.world = {
+      view,
+      roster,
+      bindings: this.#bindings,
+      event: () => clock.event,
+      now: () => clock.now,
+    };
+    this.board = new PredicateBoard(facts, this.world);
+    this.#steps = plan.faults.map(
+      (planned) =>
+        new Step(planned, random.fork(`fault/${planned.spec.name ?? planned.spec.number}`)),
+    );
+    facts.on("send-ended", () => {
+      this.#mayBeOver = true;
+    });
+    facts.on("node-stopped", (fact) => {
+      this.#mayBeOver = true;
+      if (this.#phase === "settling") this.#restartLater(fact.node);
+    });
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Do any triggers ask for messages? If so, `delivered` is to be told of all. */
+  get watchesMessages(): boolean {
+    return this.#steps.some(({ spec }) => spec.trigger.kind === "message");
+  }
+
+  /** Time zero: the cluster is ready, and the clients begin. To be called once. */
+  start(): void {
+    const { plan, roster, hands } = this.#options;
+    this.#isStarted = true;
+    for (const [name, { offset, driftPpm }] of plan.clocks) {
+      const node = roster.named(name);
+      if (node !== undefined) hands.skewClock(node.address, offset, driftPpm);
+    }
+    for (const step of this.#steps) this.#arm(step);
+    if (plan.duration !== undefined) {
+      this.#schedule(plan.duration, -1, "the story is over", () => this.#settle());
+    }
+    this.#mayBeOver = true;
+  }
+
+  /** To be called between events, after each. */
+  afterEvent(): void {
+    if (this.board.isDirty) this.board.evaluate(this.#options.clock.now);
+    if (this.#matched.length > 0) for (const step of this.#matched.splice(0)) this.#fire(step);
+    if (this.#mayBeOver) {
+      this.#mayBeOver = false;
+      if (this.#isStoryOver()) this.#settle();
+    }
+  }
+
+  /** A frame is about to be handed to a node. To be called if `watchesMessages`. */
+  delivered(from: NodeAddress, to: NodeAddress, frame: Frame): void {
+    if (!this.#isStarted || this.#phase !== "story") return;
+    for (const step of this.#steps) {
+      const { trigger } = step.spec;
+      if (trigger.kind !== "message" || step.left === 0) continue;
+      const { pattern } = trigger;
+      if (frame.apiKey !== pattern.apiKey || frame.isResponse !== pattern.isResponse) continue;
+      if (!this.#isAmong(from, pattern.from) || !this.#isAmong(to, pattern.to)) continue;
+      if (++step.matches < pattern.ordinal) continue;
+      step.matches = 0;
+      step.left--;
+      this.#matched.push(step);
+    }
+  }
+
+  /** Steps that never fired, in the order of the scenario. To be asked when all is over. */
+  unfired(): Unfired[] {
+    const unfired: Unfired[] = [];
+    for (const step of this.#steps) {
+      if (step.isDone) continue;
+      const reason = step.reason ?? "the story was over before";
+      unfired.push({ fault: step.spec, reason, waited: step.waited });
+    }
+    return unfired;
+  }
+
+  handle(_subject: number, payload: unknown): void {
+    // Only the director itself schedules these events, each with a cue.
+    (payload as Cue).act();
+  }
+
+  describe(_subject: number, payload: unknown): string {
+    return (payload as Cue).text;
+  }
+
+  // Triggers.
+
+  #arm(step: Step): void {
+    const { trigger } = step.spec;
+    switch (trigger.kind) {
+      case "at":
+        this.#fireLater(step, step.planned.delay);
+        break;
+      case "when":
+        step.watch = this.board.watch(trigger.predicate, {
+          changed: (isHolding) => {
+            if (!isHolding || step.left === 0 || this.#phase !== "story") return;
+            step.left--;
+            if (step.left === 0) step.watch?.cancel();
+            this.#fire(step);
+          },
+        });
+        this.#giveUpAfter(step, trigger.timeout, `\`${trigger.text}\` never held`);
+        break;
+      case "message":
+        this.#giveUpAfter(step, trigger.timeout, `\`${trigger.text}\` never came`);
+        break;
+      case "after":
+        break;
+    }
+  }
+
+  /** The step is waited for so long, from time zero or from when it last fired. */
+  #giveUpAfter(step: Step, timeout: Duration, reason: string): void {
+    const { left } = step;
+    if (left === 0) return;
+    this.#schedule(timeout, step.spec.number, `waited for ${step.spec.text}`, () => {
+      if (step.left === 0) return;
+      if (step.left < left) {
+        this.#giveUpAfter(step, timeout, reason);
+        return;
+      }
+      step.left = 0;
+      step.watch?.cancel();
+      step.waited = timeout;
+      if (!step.isDone) this.#giveUp(step, reason);
+      this.#mayBeOver = true;
+    });
+  }
+
+  #giveUp(step: Step, reason: string): void {
+    step.reason = reason;
+    for (const later of this.#stepsAfter(step)) {
+      if (later.isDone || later.reason !== undefined) continue;
+      this.#giveUp(later, `\`${step.spec.name}\` never fired`);
+    }
+  }
+
+  #fireLater(step: Step, delay: Duration): void {
+    step.scheduled++;
+    this.#schedule(delay, step.spec.number, step.spec.text, () => {
+      step.scheduled--;
+      this.#fire(step);
+    });
+  }
+
+  #stepsAfter({ spec }: Step): Step[] {
+    if (spec.name === undefined) return [];
+    return this.#steps.filter(({ spec: { trigger } }) => {
+      return trigger.kind === "after" && trigger.fault === spec.name;
+    });
+  }
+
+  #isAmong(address: NodeAddress, target: NodesExpression | undefined): boolean {
+    if (target === undefined) return true;
+    return resolveNodes(target, this.world).some((node) => node.address === address);
+  }
+
+  // Faults.
+
+  #fire(step: Step): void {
+    if (this.#phase !== "story") return;
+    this.#mayBeOver = true;
+    const { spec } = step;
+    const told = new Told(step.planned, this.world, step.random);
+    if (told.empty !== undefined && !spec.optional) {
+      if (step.isDone) return;
+      const when = formatSeconds(this.#options.clock.now);
+      this.#giveUp(step, `\`${told.empty}\` named no node at ${when}`);
+      return;
+    }
+    step.isDone = true;
+    step.reason = undefined;
+    if (told.empty === undefined) this.#begin(step, told);
+    for (const later of this.#stepsAfter(step)) this.#fireLater(later, later.planned.delay);
+  }
+
+  #begin(step: Step, told: Told): void {
+    const { spec, planned } = step;
+    const { kind, bindings } = spec;
+    for (const { parameter, name } of bindings) this.#bindings.set(name, told.bound(parameter));
+    const fault = kind.prepare(told);
+    const open: OpenFault = { step, fault, isOver: false };
+    // First the cause, then what it does.
+    this.#note("fault-begun", spec, fault.text);
+    if (planned.for !== undefined || kind.lasts) this.#open.push(open);
+    fault.begin(this.#stage(open));
+    if (planned.for === undefined) return;
+    this.#pending++;
+    this.#schedule(planned.for, spec.number, `end of ${spec.text}`, () => {
+      this.#pending--;
+      this.#mayBeOver = true;
+      this.#end(open);
+    });
+  }
+
+  #end(open: OpenFault): void {
+    if (open.isOver) return;
+    open.isOver = true;
+    this.#open.splice(this.#open.indexOf(open), 1);
+    this.#note("fault-ended", open.step.spec, open.fault.text);
+    open.fault.end(this.#stage(open));
+  }
+
+  #stage(open: OpenFault): Stage {
+    return {
+      hands: this.#options.hands,
+      after: (delay, act) => {
+        if (delay === 0) {
+          act();
+          return;
+        }
+        this.#pending++;
+        this.#schedule(delay, open.step.spec.number, `part of ${open.step.spec.text}`, () => {
+          this.#pending--;
+          this.#mayBeOver = true;
+          if (!open.isOver && this.#phase === "story") act();
+        });
+      },
+    };
+  }
+
+  // The end of the story.
+
+  #isStoryOver(): boolean {
+    if (!this.#isStarted || this.#phase !== "story") return false;
+    if (this.#options.plan.duration !== undefined || this.#pending > 0) return false;
+    if (this.#steps.some((step) => step.scheduled > 0 || step.left > 0)) return false;
+    return this.#options.plan.cluster.clients.every((client) => {
+      if (client.kind !== "producer" || client.records === undefined) return true;
+      const { view } = this.#options;
+      const node = view.node(client.name);
+      if (!node.isUp && node.stoppedBy !== undefined) return true;
+      const { sent, ended } = view.client(client.name);
+      return sent >= client.records && ended === sent;
+    });
+  }
+
+  #settle(): void {
+    if (this.#phase !== "story") return;
+    this.#phase = "settling";
+    for (const step of this.#steps) {
+      step.watch?.cancel();
+      step.left = 0;
+    }
+    const { roster, view, hands, plan } = this.#options;
+    const servers = roster.nodes.filter(({ role }) => role !== "client");
+    const down = servers.filter(({ name }) => !view.node(name).isUp);
+    const paused = servers.filter(({ name }) => view.node(name).isPaused);
+    this.#noteSettle(down, paused);
+    for (const open of [...this.#open]) this.#end(open);
+    for (const { address } of paused) hands.resume(address);
+    for (const { address } of down) hands.restart(address);
+    this.#options.onSettle();
+    this.#schedule(plan.settle, -1, "the cluster has settled", () => {
+      this.#phase = "over";
+    });
+  }
+
+  #noteSettle(down: readonly RosterNode[], paused: readonly RosterNode[]): void {
+    const names = (nodes: readonly RosterNode[]): string =>
+      nodes.map(({ name }) => name).join(", ");
+    const parts = [
+      ...(this.#open.length > 0 ? ["faults end"] : []),
+      ...(paused.length > 0 ? [`${names(paused)} resumed`] : []),
+      ...(down.length > 0 ? [`${names(down)} started`] : []),
+    ];
+    const text = parts.length === 0 ? "nothing is left to heal" : parts.join("; ");
+    this.#options.facts.note({ kind: "fault-begun", fault: -1, verb: "settle", text, name: "" });
+  }
+
+  /** A shutdown that was under way may end only now; the cluster is to settle with all its nodes. */
+  #restartLater(name: string): void {
+    const node = this.#options.roster.named(name);
+    if (node === undefined || node.role === "client") return;
+    this.#schedule(RESTART_DELAY, -1, `start of ${name}`, () => {
+      if (this.#phase === "settling") this.#options.hands.restart(node.address);
+    });
+  }
+
+  #note(kind: "fault-begun" | "fault-ended", spec: FaultSpec, text: string): void {
+    const [first] = spec.arguments.values();
+    const binding = first?.text.startsWith("$") === true ? first.text : "";
+    this.#options.facts.note({
+      kind,
+      fault: spec.number,
+      verb: spec.kind.name,
+      text,
+      name: spec.name ?? binding,
+    });
+  }
+
+  #schedule(delay: Duration, subject: number, text: string, act: () => void): void {
+    const { scheduler } = this.#options;
+    const at: Instant = scheduler.now + delay;
+    scheduler.at(at, this.#kind, subject, new Cue(act, text));
+  }
+}

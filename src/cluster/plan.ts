@@ -1,0 +1,274 @@
+import { unreachable } from "../base/invariant.ts";
+import type { Duration } from "../base/time.ts";
+import { MICROSECOND } from "../base/time.ts";
+import type { DiskOptions } from "../disk/disk-options.ts";
+import { DEFAULT_DISK } from "../disk/disk-options.ts";
+import { isIdempotent } from "../kafka/client/idempotence.ts";
+import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
+import { resolveConfigs } from "../kafka/config/config-table.ts";
+import { CONSUMER_CONFIGS } from "../kafka/config/consumer-configs.ts";
+import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
+import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
+import { PRESENT_FEATURES, PRESENT_RULES } from "../kafka/protocol-switches.ts";
+import { replicationRules } from "../kafka/replication/replication-rules.ts";
+import type { LinkQuality } from "../net/link.ts";
+import type { Ratio } from "../ports/hands.ts";
+import type { DurationSource } from "../ports/random.ts";
+import { brokerIds } from "../scenario/check-topology.ts";
+import type { NodesExpression } from "../scenario/expression.ts";
+import { Roster } from "../scenario/roster.ts";
+import type {
+  ArgumentSpec,
+  ClientSpec as ClientStory,
+  ClockSpec,
+  FaultSpec,
+  RunLimit,
+  Scenario,
+  TopicSpec,
+} from "../scenario/scenario.ts";
+import { partitionNames } from "../scenario/scenario.ts";
+import { Distribution } from "../sim/distribution.ts";
+import { Rng } from "../sim/rng.ts";
+import type { Choice } from "./choices.ts";
+import { Choices, intervalOf } from "./choices.ts";
+import type { NodeTable } from "./cluster.ts";
+import type { BrokerSpec, ClientSpec, ClusterSpec } from "./cluster-spec.ts";
+
+/** A scenario with a seed: every choice is made that is not the world's own. */
+export interface Plan {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly cluster: ClusterSpec;
+  /** Clocks that are wrong from time zero on, by the node's name. */
+  readonly clocks: ReadonlyMap<string, ClockSpec>;
+  /** In the order of the scenario. */
+  readonly faults: readonly PlannedFault[];
+  readonly duration: Duration | undefined;
+  readonly settle: Duration;
+  readonly limit: RunLimit;
+  /** What was drawn, for the report. */
+  readonly choices: readonly Choice[];
+}
+
+/** One step of the story, with its times drawn. */
+export interface PlannedFault {
+  readonly spec: FaultSpec;
+  /** For `at`: when, from time zero. For `after`: how long after. Otherwise 0. */
+  readonly delay: Duration;
+  readonly for: Duration | undefined;
+  readonly arguments: ReadonlyMap<string, PlannedArgument>;
+}
+
+/** What a fault is told, but for the nodes, which are found when it fires. */
+export type PlannedArgument = { readonly text: string } & (
+  | { readonly kind: "nodes"; readonly target: NodesExpression }
+  | { readonly kind: "groups"; readonly groups: readonly NodesExpression[] }
+  | { readonly kind: "duration"; readonly source: DurationSource }
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "probability"; readonly ratio: Ratio }
+  | { readonly kind: "word"; readonly word: string }
+  | { readonly kind: "text" }
+);
+
+/**
+ * Machines of one data centre: a quarter of a millisecond one way, rarely more than one, over
+ * network cards of 10 Gbit/s.
+ */
+const DEFAULT_LINK: LinkQuality = {
+  latency: Distribution.lognormal(250 * MICROSECOND, 1_000 * MICROSECOND),
+  bytesPerSecond: 1_250_000_000,
+};
+
+/** Makes every choice of a scenario: the same for the same seed. */
+export function makePlan(scenario: Scenario, seed: string): Plan {
+  const choices = new Choices(new Rng(seed).fork("plan"));
+  const { cluster } = scenario;
+  const brokers = plannedBrokers(scenario, choices);
+  const rules = replicationRules({ ...PRESENT_RULES, ...cluster.protocol });
+  const clocks = new Map<string, ClockSpec>();
+  for (const { id, clock } of "kind" in cluster.brokers ? [] : cluster.brokers) {
+    if (clock.offset !== 0 || clock.driftPpm !== 0) clocks.set(`broker-${id}`, clock);
+  }
+  return {
+    scenario,
+    seed,
+    cluster: {
+      seed,
+      brokers,
+      controllers: choices.integer("cluster/controllers", cluster.controllers),
+      configs: cluster.config.values,
+      features: { ...PRESENT_FEATURES, ...cluster.features },
+      topics: scenario.topics.map((topic) => plannedTopic(topic, scenario, choices)),
+      clients: scenario.clients.map((client) => plannedClient(client, choices)),
+      link: plannedLink(scenario, choices),
+      disk: plannedDisk(scenario, choices),
+      rules,
+    },
+    clocks,
+    faults: scenario.faults.map((fault) => plannedFault(fault, choices)),
+    duration: scenario.duration,
+    settle: scenario.settle,
+    limit: scenario.limit,
+    choices: choices.made,
+  };
+}
+
+/** Everything in the run that targets can name. */
+export function rosterOf(plan: Plan, table: NodeTable): Roster {
+  const racks = new Map(plan.cluster.brokers.map(({ id, rack }) => [id, rack ?? ""]));
+  const named = (address: number): string => table.names[address] ?? "";
+  return new Roster(
+    [
+      ...table.brokers.map(({ id, address }) => ({
+        address,
+        name: named(address),
+        role: "broker" as const,
+        id,
+        rack: racks.get(id) ?? "",
+      })),
+      ...table.controllers.map(({ id, address }) => ({
+        address,
+        name: named(address),
+        role: "controller" as const,
+        id,
+        rack: "",
+      })),
+      ...table.clients.map(({ name, address }) => ({
+        address,
+        name,
+        role: "client" as const,
+        id: -1,
+        rack: "",
+      })),
+    ],
+    plan.cluster.topics.flatMap(({ name, numPartitions, assignments }) =>
+      partitionNames(name, assignments.length > 0 ? assignments.length : numPartitions),
+    ),
+  );
+}
+
+function plannedBrokers({ cluster }: Scenario, choices: Choices): readonly BrokerSpec[] {
+  const { brokers } = cluster;
+  if ("kind" in brokers) {
+    const ids = brokerIds(brokers, (spec) => choices.integer("cluster/brokers", spec));
+    return ids.map((id) => ({ id, rack: undefined, configs: {} }));
+  }
+  return brokers.map(({ id, rack, config }) => {
+    const ownRack = rack === "" ? config.values["broker.rack"] : rack;
+    return {
+      id,
+      rack: ownRack === undefined ? undefined : String(ownRack),
+      configs: config.values,
+    };
+  });
+}
+
+function plannedTopic(topic: TopicSpec, { cluster }: Scenario, choices: Choices): CreatableTopic {
+  const { name, config, replicas } = topic;
+  const configs = Object.entries(config.values).map(([key, value]) => ({
+    name: key,
+    value: String(value),
+  }));
+  if (replicas !== undefined) {
+    const assignments = replicas.map((ids, partitionIndex) => ({ partitionIndex, brokerIds: ids }));
+    return { name, numPartitions: -1, replicationFactor: -1, assignments, configs };
+  }
+  const defaults = resolveConfigs(BROKER_CONFIGS, cluster.config.values);
+  const factor = topic.replicationFactor;
+  const path = `topics/${name}`;
+  return {
+    name,
+    numPartitions: choices.integer(`${path}/partitions`, topic.partitions),
+    replicationFactor:
+      factor === undefined
+        ? defaults["default.replication.factor"]
+        : choices.integer(`${path}/replication.factor`, factor),
+    assignments: [],
+    configs,
+  };
+}
+
+function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
+  const { name, topic, config } = client;
+  if (client.kind === "consumer") {
+    return {
+      kind: "consumer",
+      name,
+      topic,
+      configs: resolveConfigs(CONSUMER_CONFIGS, config.values),
+    };
+  }
+  const configs = resolveConfigs(PRODUCER_CONFIGS, config.values);
+  const { records, keys, rate, recordSize } = client;
+  return {
+    kind: "producer",
+    name,
+    topic,
+    arrival: intervalOf(rate),
+    records: records && choices.integer(`clients/${name}/records`, records),
+    keys: keys === undefined ? { kind: "none" } : { kind: "cycle", count: keys },
+    recordSize,
+    configs,
+    idempotence: isIdempotent(configs, config.values["enable.idempotence"] !== undefined),
+  };
+}
+
+function plannedLink({ cluster }: Scenario, choices: Choices): LinkQuality {
+  const { latency, bytesPerSecond } = cluster.network;
+  return {
+    ...DEFAULT_LINK,
+    ...(latency && { latency: choices.distribution("cluster/network/latency", latency) }),
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+  };
+}
+
+function plannedDisk({ cluster }: Scenario, choices: Choices): DiskOptions {
+  const { write, read, fsync, bytesPerSecond, writeback, sector } = cluster.disk;
+  return {
+    write: write ? choices.distribution("cluster/disk/write", write) : DEFAULT_DISK.write,
+    read: read ? choices.distribution("cluster/disk/read", read) : DEFAULT_DISK.read,
+    fsync: fsync ? choices.distribution("cluster/disk/fsync", fsync) : DEFAULT_DISK.fsync,
+    bandwidth: bytesPerSecond ?? DEFAULT_DISK.bandwidth,
+    writeback: writeback ?? DEFAULT_DISK.writeback,
+    sector: sector ?? DEFAULT_DISK.sector,
+  };
+}
+
+function plannedFault(spec: FaultSpec, choices: Choices): PlannedFault {
+  // By name where there is one, so that a step more does not change what others draw.
+  const path = `faults/${spec.name ?? spec.number}`;
+  const { trigger } = spec;
+  const planned = new Map<string, PlannedArgument>();
+  for (const [name, argument] of spec.arguments) {
+    planned.set(name, plannedArgument(`${path}/${name}`, argument, choices));
+  }
+  return {
+    spec,
+    delay:
+      trigger.kind === "at"
+        ? choices.duration(`${path}/at`, trigger.time)
+        : trigger.kind === "after"
+          ? choices.duration(`${path}/delay`, trigger.delay)
+          : 0,
+    for: spec.for && choices.duration(`${path}/for`, spec.for),
+    arguments: planned,
+  };
+}
+
+function plannedArgument(path: string, argument: ArgumentSpec, choices: Choices): PlannedArgument {
+  const { text } = argument;
+  switch (argument.kind) {
+    case "duration":
+      return { kind: "duration", source: choices.distribution(path, argument.duration), text };
+    case "word":
+      return { kind: "word", word: choices.word(path, argument.word), text };
+    case "nodes":
+    case "groups":
+    case "number":
+    case "probability":
+    case "text":
+      return argument;
+    default:
+      return unreachable(argument);
+  }
+}

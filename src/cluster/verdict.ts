@@ -1,0 +1,99 @@
+import { byText } from "../base/order.ts";
+import { type Duration, formatSeconds, type Instant } from "../base/time.ts";
+import type { Violation } from "../checkers/guarantee.ts";
+import type { ClusterView } from "../trace/cluster-view.ts";
+import type { ClientSpec } from "./cluster-spec.ts";
+import type { Unfired } from "./director.ts";
+import type { ClientRow, ExpectationOutcome, PartitionRow, RunResult } from "./run-result.ts";
+
+export interface Evidence {
+  /** Why the run ended before its time, if it did. */
+  readonly stopped: string | undefined;
+  readonly unfired: readonly Unfired[];
+  readonly clients: readonly ClientRow[];
+  readonly violations: readonly Violation[];
+  readonly expectations: readonly ExpectationOutcome[];
+}
+
+/**
+ * PASS, FAIL or INCONCLUSIVE. What is broken is broken, however the run ended: a violation that is a bug,
+ * or an expectation that is not met. Otherwise a run in which nothing was put to the test says nothing.
+ */
+export function verdictOf(evidence: Evidence): Pick<RunResult, "verdict" | "reasons"> {
+  const { violations, expectations } = evidence;
+  const isBroken =
+    violations.some(({ permitted }) => permitted === undefined) ||
+    expectations.some(({ ok }) => ok === false);
+  const reasons = reasonsToDoubt(evidence);
+  if (isBroken) return { verdict: "fail", reasons: [] };
+  return reasons.length > 0
+    ? { verdict: "inconclusive", reasons }
+    : { verdict: "pass", reasons: [] };
+}
+
+function reasonsToDoubt(evidence: Evidence): string[] {
+  const { stopped, unfired, clients, expectations } = evidence;
+  const reasons: string[] = [];
+  if (stopped !== undefined) reasons.push(stopped);
+  for (const { fault, reason, waited } of unfired) {
+    const name = fault.name === undefined ? `\`${fault.text}\`` : `[${fault.name}]`;
+    reasons.push(`fault ${name} never fired: ${reason}${waitedFor(waited)}`);
+  }
+  const producers = clients.filter((client) => client.kind === "producer");
+  if (producers.length > 0 && producers.every(({ acked }) => acked === 0)) {
+    reasons.push("no record was acknowledged, so that nothing could be lost");
+  }
+  const unreached = expectations.filter(({ ok }) => ok === undefined).map(({ text }) => text);
+  if (unreached.length > 0) reasons.push(`not reached: ${unreached.join("; ")}`);
+  return reasons;
+}
+
+function waitedFor(waited: Duration): string {
+  return waited === 0 ? "" : `; waited ${formatSeconds(waited)}`;
+}
+
+/** By topic, then by number: `orders-10` after `orders-9`. */
+function byTopic(left: string, right: string): number {
+  const [a, b] = [left, right].map((name) => name.lastIndexOf("-")) as [number, number];
+  return (
+    byText(left.slice(0, a), right.slice(0, b)) ||
+    Number(left.slice(a + 1)) - Number(right.slice(b + 1))
+  );
+}
+
+/** The partitions at the end, as Kafka's topic tool lists them. */
+export function partitionRows(view: ClusterView): PartitionRow[] {
+  const inOrder = [...view.partitions.values()].sort(
+    (left, right) => byTopic(left.name, right.name),
+  );
+  return inOrder.map((partition) => {
+    const dash = partition.name.lastIndexOf("-");
+    return {
+      topic: partition.name.slice(0, dash),
+      partition: Number(partition.name.slice(dash + 1)),
+      leader: partition.leader,
+      leaderEpoch: partition.leaderEpoch,
+      highWatermark: partition.highWatermark,
+      logEndOffset: partition.logEndOffset,
+      isr: [...partition.isr].sort((a, b) => a - b),
+      outOfSync: partition.outOfSync,
+    };
+  });
+}
+
+export function clientRows(
+  clients: readonly ClientSpec[],
+  view: ClusterView,
+  at: Instant,
+): ClientRow[] {
+  return clients.map(({ kind, name }): ClientRow => {
+    const client = view.client(name);
+    if (kind === "consumer") {
+      const { read, again, lag } = client;
+      return { kind, name, read, again, lag };
+    }
+    const { sent, acked, failed, unknown, retries } = client;
+    const longestStall = client.longestStall(at);
+    return { kind, name, sent, acked, failed, unknown, retries, longestStall };
+  });
+}
