@@ -15,6 +15,17 @@ export class LogTwin {
     return this.#assigned.slice();
   }
 
+  /** Are these the twin's batches, byte for byte? */
+  sameBytes(batches: readonly RecordBatch[]): boolean {
+    if (batches.length !== this.batches.length) return false;
+    return batches.every((batch, i) => {
+      const bytes = this.batches[i]?.bytes ?? new Uint8Array(0);
+      return (
+        batch.sizeInBytes === bytes.length && batch.bytes.every((byte, at) => byte === bytes[at])
+      );
+    });
+  }
+
   append(batch: RecordBatch): void {
     this.assignEpoch(batch.partitionLeaderEpoch);
     this.batches.push(batch);

@@ -155,7 +155,7 @@ export class RecordBatch {
     const size = this.end - this.start;
     const start = stored.reserve(size);
     const bytes = stored.buffer;
-    copyBytes(this.buffer, this.start, this.end, bytes, start);
+    bytes.set(this.buffer.subarray(this.start, this.end), start);
     writeInt64(bytes, start + header.BASE_OFFSET, baseOffset);
     writeInt32(bytes, start + header.PARTITION_LEADER_EPOCH, leaderEpoch);
     if (logAppendTime === NO_TIMESTAMP) {
@@ -361,17 +361,10 @@ function writeRecord(
 /** Length and content; length -1 if absent. */
 function writeNullable(bytes: Uint8Array, start: number, content: Uint8Array | undefined): number {
   if (content === undefined) return writeVarint(bytes, start, -1);
-  const at = writeVarint(bytes, start, content.length);
-  bytes.set(content, at);
-  return at + content.length;
-}
-
-function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
-  // Below some 300 bytes the loop is cheaper than the view that `set` needs.
-  if (end - start > 300) {
-    to.set(from.subarray(start, end), at);
-    return;
-  }
-  const shift = at - start;
-  for (let i = start; i < end; i++) to[i + shift] = from[i] as number;
+  const { length } = content;
+  const at = writeVarint(bytes, start, length);
+  // Keys are short: a loop is cheaper than the call.
+  if (length <= 16) for (let i = 0; i < length; i++) bytes[at + i] = content[i] as number;
+  else bytes.set(content, at);
+  return at + length;
 }

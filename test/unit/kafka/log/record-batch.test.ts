@@ -136,7 +136,7 @@ test("offsets and leader epoch are patched outside the CRC, on a copy", () => {
   expect(sent.bytes).toEqual(before);
 });
 
-test("what was written is what is read", () => {
+test("what was written is what is read", { timeout: 60_000 }, () => {
   const bytes = fc.option(fc.uint8Array({ maxLength: 80 }), { nil: undefined });
   const record = fc.record({
     timestamp: fc.integer({ min: -1, max: 2 ** 45 }),
