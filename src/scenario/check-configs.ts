@@ -1,0 +1,64 @@
+import { complaintAboutIdempotence } from "../kafka/client/idempotence.ts";
+import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
+import type { ConfigTable } from "../kafka/config/config-table.ts";
+import { resolveConfigs } from "../kafka/config/config-table.ts";
+import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
+import type { Place } from "./place.ts";
+import type { Reading } from "./reading.ts";
+import type { ClusterSpec, ConfigSpec, ProducerSpec } from "./scenario.ts";
+
+/** Configs that idempotence makes demands on. */
+const IDEMPOTENCE_NEEDS = ["acks", "retries", "max.in.flight.requests.per.connection"];
+
+/**
+ * Combinations with which a producer refuses to start (`ProducerConfig.postProcessParsedConfig`).
+ * Idempotence that was not asked for is no conflict: it is switched off silently.
+ */
+export function checkProducerConfig({ config, place }: ProducerSpec, reading: Reading): void {
+  const { values } = config;
+  const where = (name: string): Place => config.places.get(name) ?? place;
+  const asked = values["enable.idempotence"] !== undefined;
+  const conflict = complaintAboutIdempotence(resolveConfigs(PRODUCER_CONFIGS, values), asked);
+  if (conflict !== undefined) {
+    const culprit = IDEMPOTENCE_NEEDS.find(
+      (name) => values[name] !== undefined && conflict.includes(name),
+    );
+    reading.complain(where(culprit ?? "enable.idempotence"), conflict);
+  }
+  const delivery = values["delivery.timeout.ms"];
+  const linger = numberOf("linger.ms", config, PRODUCER_CONFIGS);
+  const request = numberOf("request.timeout.ms", config, PRODUCER_CONFIGS);
+  if (typeof delivery === "number" && delivery < linger + request) {
+    const least = `linger.ms + request.timeout.ms, which is ${linger + request}`;
+    reading.complain(where("delivery.timeout.ms"), `delivery.timeout.ms must be at least ${least}`);
+  }
+}
+
+/** Combinations with which a broker refuses to start (`KafkaConfig.validateValues`). */
+export function checkBrokerConfigs(cluster: ClusterSpec, reading: Reading): void {
+  checkFetchWait(cluster.config, cluster.place, reading);
+  if ("kind" in cluster.brokers) return;
+  for (const { config, place } of cluster.brokers) {
+    if (config.places.size === 0) continue;
+    const values = { ...cluster.config.values, ...config.values };
+    checkFetchWait({ values, places: config.places }, place, reading);
+  }
+}
+
+function checkFetchWait(config: ConfigSpec, place: Place, reading: Reading): void {
+  const wait = numberOf("replica.fetch.wait.max.ms", config, BROKER_CONFIGS);
+  for (const name of ["replica.lag.time.max.ms", "replica.socket.timeout.ms"]) {
+    const limit = numberOf(name, config, BROKER_CONFIGS);
+    if (wait <= limit) continue;
+    const { places } = config;
+    const where = places.get(name) ?? places.get("replica.fetch.wait.max.ms") ?? place;
+    const message = `${name}=${limit} must be at least replica.fetch.wait.max.ms, which is ${wait}`;
+    reading.complain(where, message);
+  }
+}
+
+/** The value given, or the default. */
+function numberOf(name: string, { values }: ConfigSpec, table: ConfigTable): number {
+  const value = values[name] ?? table[name]?.default;
+  return typeof value === "number" ? value : 0;
+}

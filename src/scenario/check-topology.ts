@@ -1,0 +1,172 @@
+import type { PartitionName } from "../kafka/ids.ts";
+import { METADATA_TOPIC } from "../kafka/ids.ts";
+import type { ClientParts } from "./client-form.ts";
+import type { IntegerSpec } from "./draw.ts";
+import { formatInteger, largest, smallest } from "./draw.ts";
+import type { Named } from "./form.ts";
+import type { KnownNames } from "./known-names.ts";
+import type { Reading } from "./reading.ts";
+import { shortened } from "./reading.ts";
+import type { NodeRole } from "./roster.ts";
+import type { BrokerSpec, ClientSpec, ClusterSpec, TopicSpec } from "./scenario.ts";
+import { partitionNames } from "./scenario.ts";
+import type { TopicParts } from "./topic-form.ts";
+import { RESERVED_WORDS } from "./vocabulary.ts";
+
+/** Kafka's `Topic.LEGAL_CHARS` and length. */
+export const TOPIC_NAME: RegExp = /^[a-zA-Z0-9._-]{1,249}$/;
+export const CLIENT_NAME: RegExp = /^[a-zA-Z][a-zA-Z0-9_-]{0,99}$/;
+
+/** Brokers as a scenario has them, if all choices were made as `choose` does. */
+export function brokerIds(
+  brokers: IntegerSpec | readonly BrokerSpec[],
+  choose: (spec: IntegerSpec) => number,
+): number[] {
+  if ("kind" in brokers) return Array.from({ length: choose(brokers) }, (_, i) => i + 1);
+  return brokers.map(({ id }) => id);
+}
+
+/** Topics that the cluster can have, after complaining about those that it cannot. */
+export function checkTopics(
+  topics: readonly Named<TopicParts>[],
+  cluster: ClusterSpec | undefined,
+  reading: Reading,
+): readonly TopicSpec[] {
+  return topics.map((topic) => {
+    complainAboutTopicName(topic, topics, reading);
+    const { name, value } = topic;
+    if (cluster !== undefined) complainAboutReplicas(topic, cluster, reading);
+    const count = value.replicas?.value.length;
+    const partitions: IntegerSpec =
+      count === undefined
+        ? (value.partitions?.value ?? { kind: "fixed", value: defaultPartitions(cluster) })
+        : { kind: "fixed", value: count };
+    return {
+      name,
+      partitions,
+      replicationFactor: value.replicationFactor?.value,
+      replicas: value.replicas?.value.map((placed) => placed.value),
+      config: value.config,
+      place: topic.namePlace,
+    };
+  });
+}
+
+function defaultPartitions(cluster: ClusterSpec | undefined): number {
+  const given = cluster?.config.values["num.partitions"];
+  return typeof given === "number" ? given : 1;
+}
+
+function complainAboutTopicName(
+  { name, namePlace }: Named<TopicParts>,
+  topics: readonly Named<TopicParts>[],
+  reading: Reading,
+): void {
+  if (RESERVED_WORDS.has(name)) {
+    reading.complain(namePlace, `\`${name}\` is a word of the language and cannot name a topic`);
+  } else if (name === METADATA_TOPIC || name === "." || name === "..") {
+    reading.complain(namePlace, `Kafka lets no topic have the name \`${name}\``);
+  }
+  const owner = topics.find(({ name: other, value }) => {
+    const most = value.partitions === undefined ? 1 : largest(value.partitions.value);
+    return other !== name && partitionNames(other, most).includes(name);
+  });
+  if (owner !== undefined) {
+    reading.complain(namePlace, `\`${name}\` already means a partition of \`${owner.name}\``);
+  }
+}
+
+function complainAboutReplicas(
+  { name, namePlace, value }: Named<TopicParts>,
+  cluster: ClusterSpec,
+  reading: Reading,
+): void {
+  const fewest = brokerIds(cluster.brokers, smallest);
+  const has = `${fewest.length} broker${fewest.length === 1 ? "" : "s"}`;
+  const drawn = "kind" in cluster.brokers && cluster.brokers.kind !== "fixed";
+  const brokers = drawn ? `${has} (the fewest that can be drawn)` : has;
+  for (const { value: assigned, place } of value.replicas?.value ?? []) {
+    for (const id of assigned) {
+      if (fewest.includes(id)) continue;
+      reading.complain(place, `there is no broker ${id} to have a replica; there are ${brokers}`);
+    }
+  }
+  const given = value.replicationFactor;
+  const byDefault = cluster.config.values["default.replication.factor"];
+  const factor: IntegerSpec = given?.value ?? {
+    kind: "fixed",
+    value: typeof byDefault === "number" ? byDefault : 1,
+  };
+  if (value.replicas === undefined && largest(factor) > fewest.length) {
+    const place = given?.place ?? namePlace;
+    const message = `a replication factor of ${formatInteger(factor)} is more than ${brokers}`;
+    reading.complain(place, message);
+  }
+  const replicas =
+    value.replicas === undefined
+      ? smallest(factor)
+      : Math.min(...value.replicas.value.map((placed) => placed.value.length));
+  const own = value.config.values["min.insync.replicas"];
+  const wanted = own ?? cluster.config.values["min.insync.replicas"];
+  if (typeof wanted !== "number" || wanted <= replicas) return;
+  const places = own === undefined ? cluster.config.places : value.config.places;
+  const place = places.get("min.insync.replicas") ?? namePlace;
+  const what = `min.insync.replicas=${wanted} is more than the ${replicas} of \`${shortened(name)}\``;
+  reading.warn(place, `${what}; Kafka then acts as if it were ${replicas}`);
+}
+
+/** Clients of topics that exist, after complaining about others. */
+export function checkClients(
+  clients: readonly Named<ClientParts>[],
+  topics: readonly TopicSpec[] | undefined,
+  reading: Reading,
+): readonly ClientSpec[] {
+  const checked: ClientSpec[] = [];
+  for (const { name, namePlace, value } of clients) {
+    if (RESERVED_WORDS.has(name) || /^(broker|controller)-[0-9]+$/.test(name)) {
+      reading.complain(namePlace, `\`${name}\` already means something; name the client otherwise`);
+    }
+    const { topic } = value;
+    if (topics !== undefined && !topics.some((one) => one.name === topic.value)) {
+      const names = topics.map((one) => one.name);
+      reading.unknown(topic.place, "topic", topic.value, names);
+    }
+    checked.push({ ...value, name, topic: topic.value, place: namePlace });
+  }
+  return checked;
+}
+
+/** The names that expressions may use. Parts that are undefined could not be read. */
+export function namesOf(
+  cluster: ClusterSpec | undefined,
+  topics: readonly TopicSpec[] | undefined,
+  clients: readonly ClientSpec[] | undefined,
+  bindings: ReadonlySet<string>,
+  steps: ReadonlySet<string>,
+): KnownNames {
+  const nodes = new Map<string, NodeRole>();
+  const racks = new Set<string>();
+  if (cluster !== undefined) {
+    for (const id of brokerIds(cluster.brokers, largest)) nodes.set(`broker-${id}`, "broker");
+    for (let i = 1; i <= largest(cluster.controllers); i++)
+      nodes.set(`controller-${i}`, "controller");
+    if (!("kind" in cluster.brokers)) {
+      for (const { rack } of cluster.brokers) if (rack !== "") racks.add(rack);
+    }
+  }
+  for (const { name } of clients ?? []) nodes.set(name, "client");
+  const partitions = new Map<string, readonly PartitionName[]>();
+  for (const { name, partitions: count } of topics ?? []) {
+    partitions.set(name, partitionNames(name, largest(count)));
+  }
+  return {
+    nodes,
+    areNodesKnown: cluster !== undefined && clients !== undefined,
+    racks,
+    areRacksKnown: cluster !== undefined,
+    topics: partitions,
+    areTopicsKnown: topics !== undefined,
+    bindings,
+    steps,
+  };
+}

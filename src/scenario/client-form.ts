@@ -1,0 +1,101 @@
+import { SECOND } from "../base/time.ts";
+import { PAYLOAD_MIN_BYTES } from "../kafka/client/payload.ts";
+import { configs, NO_CONFIG } from "./config-form.ts";
+import type { IntegerSpec, RateSpec } from "./draw.ts";
+import type { Form, Key, Placed } from "./form.ts";
+import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
+import type { Place } from "./place.ts";
+import { drawnInteger, integer, RATE, size, TEXT } from "./scalar-form.ts";
+import type { ConfigSpec } from "./scenario.ts";
+import { entryOf } from "./yaml-node.ts";
+
+/** A client as read; its name stands outside, and its topic is yet to be found. */
+export type ClientParts =
+  | {
+      readonly kind: "producer";
+      readonly topic: Placed<string>;
+      readonly rate: RateSpec;
+      readonly records: IntegerSpec | undefined;
+      readonly keys: number | undefined;
+      readonly recordSize: number;
+      readonly config: ConfigSpec;
+      readonly place: Place;
+    }
+  | {
+      readonly kind: "consumer";
+      readonly topic: Placed<string>;
+      readonly config: ConfigSpec;
+      readonly place: Place;
+    };
+
+const DEFAULT_RATE: RateSpec = { kind: "steady", count: 100, per: SECOND };
+const DEFAULT_RECORD_SIZE = 100;
+
+const PRODUCER_KEYS = {
+  produce: { form: placed(TEXT), required: true, meaning: "The topic that it writes to." },
+  rate: { form: RATE, meaning: "How fast: 100/s (the default), exponential(50/s)." },
+  records: {
+    form: drawnInteger(1, 1_000_000_000),
+    meaning: "How many it sends. Default: until the cluster settles.",
+  },
+  keys: {
+    form: integer(1, 1_000_000_000),
+    meaning: "How many different keys its records have, in turn. Default: no keys.",
+  },
+  "record-size": {
+    form: size(PAYLOAD_MIN_BYTES, 1024 * 1024 * 1024),
+    meaning: `Bytes of a record's value. Default ${DEFAULT_RECORD_SIZE}.`,
+  },
+  config: { form: configs("producer"), meaning: "Its ProducerConfig." },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+
+const CONSUMER_KEYS = {
+  consume: {
+    form: placed(TEXT),
+    required: true,
+    meaning: "The topic of which it reads all partitions.",
+  },
+  config: { form: configs("consumer"), meaning: "Its ConsumerConfig." },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+
+/** One client under `clients:`. */
+export const CLIENT: Form<ClientParts> = {
+  takes: "a mapping",
+  schema: { oneOf: [mappingSchema(PRODUCER_KEYS), mappingSchema(CONSUMER_KEYS)] },
+  read(node, reading, label) {
+    const map = expectMap(node, reading, label);
+    if (map === undefined) return undefined;
+    const produces = entryOf(map, "produce") !== undefined;
+    const consumes = entryOf(map, "consume") !== undefined;
+    if (produces && consumes) {
+      return reading.complain(map.place, "a client either produces or consumes; make two of it");
+    }
+    if (consumes) {
+      complainAboutKeys(map, CONSUMER_KEYS, "a consumer", reading);
+      const { consume, config } = readKeys(map, CONSUMER_KEYS, reading);
+      if (consume === undefined) return undefined;
+      return { kind: "consumer", topic: consume, config: config ?? NO_CONFIG, place: map.place };
+    }
+    if (!produces) {
+      const keys = { ...PRODUCER_KEYS, consume: CONSUMER_KEYS.consume };
+      const known = Object.keys(keys);
+      for (const { key, keyPlace } of map.entries) {
+        if (!known.includes(key)) reading.unknown(keyPlace, "key of a client", key, known);
+      }
+      return reading.complain(map.place, "a client needs the key `produce` or `consume`");
+    }
+    complainAboutKeys(map, PRODUCER_KEYS, "a producer", reading);
+    const values = readKeys(map, PRODUCER_KEYS, reading);
+    if (values.produce === undefined) return undefined;
+    return {
+      kind: "producer",
+      topic: values.produce,
+      rate: values.rate ?? DEFAULT_RATE,
+      records: values.records,
+      keys: values.keys,
+      recordSize: values["record-size"] ?? DEFAULT_RECORD_SIZE,
+      config: values.config ?? NO_CONFIG,
+      place: map.place,
+    };
+  },
+};

@@ -1,0 +1,584 @@
+import { fail, unreachable } from "../base/invariant.ts";
+import type { Duration } from "../base/time.ts";
+import { MINUTE } from "../base/time.ts";
+import type { FaultKind, Parameter } from "../faults/fault-kind.ts";
+import { FAULT_KINDS } from "../faults/registry.ts";
+import type { DurationSpec } from "./draw.ts";
+import type { NodesExpression } from "./expression.ts";
+import { TARGET } from "./expression-form.ts";
+import type { Form, JsonSchema, Key } from "./form.ts";
+import { expectList, expectMap, expectScalar, nameOf, readKeys } from "./form.ts";
+import type { KnownNames } from "./known-names.ts";
+import { isMessagePattern, parseMessagePattern, parsePredicate } from "./parse-expression.ts";
+import type { Place } from "./place.ts";
+import type { Reading } from "./reading.ts";
+import { shortened } from "./reading.ts";
+import type { NodeRole } from "./roster.ts";
+import {
+  BANDWIDTH,
+  DRAWN_DURATION,
+  DRIFT,
+  DURATION,
+  drawnWord,
+  FLAG,
+  integer,
+  KEBAB_NAME,
+  PROBABILITY,
+  SIGNED_DURATION,
+  TEXT,
+} from "./scalar-form.ts";
+import type { ArgumentSpec, Binding, FaultSpec, Trigger } from "./scenario.ts";
+import type { YamlEntry, YamlMap, YamlNode } from "./yaml-node.ts";
+import { entryOf } from "./yaml-node.ts";
+
+/** How long a condition is waited for, unless the scenario says otherwise. */
+const DEFAULT_TIMEOUT: Duration = 2 * MINUTE;
+
+/** `old`, or `{ to: stale-leader }`: checked when the fault is known. */
+const AS: Form<YamlNode> = {
+  takes: "a name",
+  schema: {
+    anyOf: [{ type: "string" }, { type: "object", additionalProperties: { type: "string" } }],
+  },
+  read: (node) => node,
+};
+
+const WHEN: Form<YamlNode> = {
+  takes: "a condition such as hw(orders-0) >= 100",
+  schema: { type: "string" },
+  read: (node) => node,
+};
+
+const TRIGGERS = {
+  at: { form: DRAWN_DURATION, meaning: "Fires at this time after the cluster is ready." },
+  when: {
+    form: WHEN,
+    meaning:
+      "Fires after the first event after which a condition holds: hw(orders-0) >= 100, or with a " +
+      "message: 3rd deliver(ProduceResponse -> p1).",
+  },
+  after: { form: KEBAB_NAME, meaning: "Fires when the step of this name has." },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+
+const MODIFIERS = {
+  name: { form: KEBAB_NAME, meaning: "How other steps and expectations call it." },
+  delay: { form: DRAWN_DURATION, meaning: "With `after`: how long after." },
+  times: { form: integer(1, 1000), meaning: "With `when`: how often it may fire. Default 1." },
+  timeout: { form: DURATION, meaning: "With `when`: how long it is waited for. Default 2m." },
+  for: { form: DRAWN_DURATION, meaning: "After so long it ends by itself." },
+  as: { form: AS, meaning: "Remembers its nodes, for $NAME in later targets." },
+  optional: { form: FLAG, meaning: "It may find that its target names no node." },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+
+const GENERAL_KEYS: Readonly<Record<string, Key<unknown>>> = { ...TRIGGERS, ...MODIFIERS };
+
+/** The keys that make a step a fault, a trigger or more precise, for the reference. */
+export const STEP_KEYS: {
+  readonly triggers: Readonly<Record<string, Key<unknown>>>;
+  readonly modifiers: Readonly<Record<string, Key<unknown>>>;
+} = { triggers: TRIGGERS, modifiers: MODIFIERS };
+
+/** `faults:`. Steps that cannot be read are left out, after the complaints. */
+export const FAULTS: Form<readonly FaultSpec[]> = {
+  takes: "a list",
+  schema: { type: "array", items: stepSchema() },
+  read(node, reading, label) {
+    const items = expectList(node, reading, label);
+    if (items === undefined) return undefined;
+    const steps: FaultSpec[] = [];
+    const names = new Map<string, YamlMap>();
+    for (const item of items) {
+      const map = expectMap(item, reading, "a step");
+      if (map === undefined) continue;
+      const name = complainAboutTwin(map, names, reading);
+      const step = readStep(map, steps.length, name, reading);
+      if (step !== undefined) steps.push(step);
+    }
+    complainAboutOrder(items, names, reading);
+    return steps;
+  },
+};
+
+/** What `as` binds and `name` names anywhere in a list of steps, before they are read. */
+export function namesOfSteps(node: YamlNode | undefined): {
+  readonly bindings: Set<string>;
+  readonly steps: Set<string>;
+} {
+  const bindings = new Set<string>();
+  const steps = new Set<string>();
+  for (const item of node?.kind === "list" ? node.items : []) {
+    if (item.kind !== "map") continue;
+    const name = entryOf(item, "name")?.value;
+    if (name?.kind === "scalar") steps.add(name.text);
+    const as = entryOf(item, "as")?.value;
+    if (as?.kind === "scalar") bindings.add(as.text);
+    for (const { value } of as?.kind === "map" ? as.entries : []) {
+      if (value.kind === "scalar") bindings.add(value.text);
+    }
+  }
+  return { bindings, steps };
+}
+
+function complainAboutTwin(
+  map: YamlMap,
+  names: Map<string, YamlMap>,
+  reading: Reading,
+): string | undefined {
+  const name = entryOf(map, "name")?.value;
+  if (name?.kind !== "scalar") return undefined;
+  if (names.has(name.text)) {
+    reading.complain(name.place, `two steps have the name \`${shortened(name.text)}\``);
+  } else names.set(name.text, map);
+  return name.text;
+}
+
+/** `after` must name a step, and no step may wait for itself. */
+function complainAboutOrder(
+  items: readonly YamlNode[],
+  names: ReadonlyMap<string, YamlMap>,
+  reading: Reading,
+): void {
+  for (const item of items) {
+    const after = item.kind === "map" ? entryOf(item, "after")?.value : undefined;
+    if (item.kind !== "map" || after?.kind !== "scalar" || after.value === undefined) continue;
+    if (!names.has(after.text)) {
+      reading.unknown(after.place, "step", after.text, names.keys());
+      continue;
+    }
+    const seen = new Set<YamlMap>();
+    let step: YamlMap | undefined = item;
+    while (step !== undefined && !seen.has(step)) {
+      seen.add(step);
+      const next: YamlNode | undefined = entryOf(step, "after")?.value;
+      step = next?.kind === "scalar" ? names.get(next.text) : undefined;
+      if (step === item) reading.complain(after.place, "this step waits for itself");
+    }
+  }
+}
+
+function readStep(
+  map: YamlMap,
+  number: number,
+  name: string | undefined,
+  reading: Reading,
+): FaultSpec | undefined {
+  const action = findAction(map, reading);
+  const values = readKeys(map, { ...TRIGGERS, ...MODIFIERS }, reading);
+  const trigger = readTrigger(map, values, reading);
+  if (action === undefined) return undefined;
+  const { kind, entry } = action;
+  const given = readArguments(map, kind, entry, reading);
+  if (given === undefined || trigger === undefined) return undefined;
+  if (values.for !== undefined && !kind.heals) {
+    const place = placeOfKey(map, "for");
+    reading.complain(place, `\`${kind.name}\` is over at once; \`for\` means nothing to it`);
+  }
+  return {
+    number,
+    name,
+    kind,
+    arguments: given,
+    trigger,
+    for: values.for,
+    bindings: readBindings(map, kind, given, reading),
+    optional: values.optional ?? false,
+    text: stepText(kind, entry, given),
+    place: entry.keyPlace,
+  };
+}
+
+/** The one key of a step that names a fault. All keys that mean nothing are complained about. */
+function findAction(
+  map: YamlMap,
+  reading: Reading,
+): { readonly kind: FaultKind; readonly entry: YamlEntry } | undefined {
+  const actions: { kind: FaultKind; entry: YamlEntry }[] = [];
+  const strangers: YamlEntry[] = [];
+  for (const entry of map.entries) {
+    const kind = FAULT_KINDS.find((one) => one.name === entry.key);
+    if (kind !== undefined) actions.push({ kind, entry });
+    else if (!Object.hasOwn(GENERAL_KEYS, entry.key)) strangers.push(entry);
+  }
+  const [action, second] = actions;
+  if (action === undefined) {
+    const [stranger] = strangers.filter((entry) => !isParameter(entry.key));
+    const names = FAULT_KINDS.map((kind) => kind.name);
+    if (stranger === undefined) {
+      return reading.complain(map.place, `a step needs a fault: one of ${names.join(", ")}`);
+    }
+    return reading.unknown(stranger.keyPlace, "fault", stranger.key, [
+      ...names,
+      ...Object.keys(GENERAL_KEYS),
+    ]);
+  }
+  if (second !== undefined) {
+    const both = `\`${action.kind.name}\` and \`${second.kind.name}\` are two`;
+    reading.complain(second.entry.keyPlace, `a step has one fault; ${both}`);
+  }
+  const own = action.kind.subject === undefined ? [] : action.kind.parameters;
+  for (const { key, keyPlace } of strangers) {
+    if (own.some((parameter) => parameter.name === key)) continue;
+    complainAboutStranger(key, keyPlace, action.kind, reading);
+  }
+  return action;
+}
+
+function isParameter(key: string): boolean {
+  return FAULT_KINDS.some(({ parameters }) => parameters.some(({ name }) => name === key));
+}
+
+function complainAboutStranger(key: string, place: Place, kind: FaultKind, reading: Reading): void {
+  const owners = FAULT_KINDS.filter(
+    ({ subject, parameters }) =>
+      subject !== undefined && parameters.some(({ name }) => name === key),
+  );
+  if (owners.length > 0) {
+    const names = owners.map(({ name }) => `\`${name}\``).join(", ");
+    reading.complain(place, `\`${key}\` means nothing to \`${kind.name}\`; it goes with ${names}`);
+    return;
+  }
+  const own = kind.subject === undefined ? [] : kind.parameters.map(({ name }) => name);
+  reading.unknown(place, "key of a step", key, [
+    ...own,
+    ...Object.keys(GENERAL_KEYS),
+    ...FAULT_KINDS.map(({ name }) => name),
+  ]);
+}
+
+type StepValues = {
+  readonly at?: DurationSpec | undefined;
+  readonly when?: YamlNode | undefined;
+  readonly after?: string | undefined;
+  readonly delay?: DurationSpec | undefined;
+  readonly times?: number | undefined;
+  readonly timeout?: Duration | undefined;
+};
+
+function readTrigger(map: YamlMap, values: StepValues, reading: Reading): Trigger | undefined {
+  const given = map.entries.filter(({ key }) => Object.hasOwn(TRIGGERS, key));
+  const [first, second] = given;
+  if (first === undefined) {
+    return reading.complain(map.place, "a step needs a trigger: `at`, `when` or `after`");
+  }
+  if (second !== undefined) {
+    const both = `\`${first.key}\` and \`${second.key}\` are two`;
+    reading.complain(second.keyPlace, `a step has one trigger; ${both}`);
+  }
+  for (const [modifier, trigger] of [
+    ["delay", "after"],
+    ["times", "when"],
+    ["timeout", "when"],
+  ] as const) {
+    if (entryOf(map, modifier) === undefined || first.key === trigger) continue;
+    const place = placeOfKey(map, modifier);
+    reading.complain(place, `\`${modifier}\` goes with \`${trigger}\`, not with \`${first.key}\``);
+  }
+  const { at, when, after, delay, times, timeout } = values;
+  if (at !== undefined) return { kind: "at", time: at };
+  if (after !== undefined) {
+    return { kind: "after", fault: after, delay: delay ?? { kind: "fixed", value: 0 } };
+  }
+  return when && readCondition(when, times ?? 1, timeout ?? DEFAULT_TIMEOUT, reading);
+}
+
+function readCondition(
+  node: YamlNode,
+  times: number,
+  timeout: Duration,
+  reading: Reading,
+): Trigger | undefined {
+  const scalar = expectScalar(node, reading, "when", WHEN.takes);
+  if (scalar === undefined) return undefined;
+  const text = scalar.text.replace(/\s+/g, " ").trim();
+  if (isMessagePattern(text)) {
+    const pattern = parseMessagePattern(scalar, reading);
+    return pattern && { kind: "message", pattern, text, times, timeout };
+  }
+  const predicate = parsePredicate(scalar, reading);
+  return predicate && { kind: "when", predicate, text, times, timeout };
+}
+
+/** What the fault is told; undefined if some of it cannot be read. */
+function readArguments(
+  map: YamlMap,
+  kind: FaultKind,
+  entry: YamlEntry,
+  reading: Reading,
+): ReadonlyMap<string, ArgumentSpec> | undefined {
+  const given = new Map<string, ArgumentSpec>();
+  let isComplete = true;
+  const take = (parameter: Parameter, found: YamlEntry | undefined): void => {
+    if (found === undefined) {
+      if (parameter.required === true) {
+        reading.complain(entry.keyPlace, `\`${kind.name}\` needs the key \`${parameter.name}\``);
+        isComplete = false;
+      }
+      return;
+    }
+    const argument = readArgument(parameter, found.value, reading);
+    if (argument === undefined) isComplete = false;
+    else given.set(parameter.name, argument);
+  };
+  let where = map;
+  if (kind.subject !== undefined) take(kind.subject, entry);
+  else {
+    const inner = expectMap(entry.value, reading, kind.name);
+    if (inner === undefined) return undefined;
+    where = inner;
+    const names = kind.parameters.map(({ name }) => name);
+    for (const { key, keyPlace } of inner.entries) {
+      if (!names.includes(key)) reading.unknown(keyPlace, `key of \`${kind.name}\``, key, names);
+    }
+  }
+  for (const parameter of kind.parameters) take(parameter, entryOf(where, parameter.name));
+  const names = new Set(
+    kind.parameters.map(({ name }) => name).filter((name) => entryOf(where, name) !== undefined),
+  );
+  const complaint = kind.complain?.(names);
+  if (complaint !== undefined) {
+    reading.complain(entry.keyPlace, complaint);
+    return undefined;
+  }
+  return isComplete ? given : undefined;
+}
+
+function readArgument(
+  parameter: Parameter,
+  node: YamlNode,
+  reading: Reading,
+): ArgumentSpec | undefined {
+  const { place } = node;
+  const text = node.kind === "scalar" ? node.text.replace(/\s+/g, " ").trim() : "";
+  const { name, type } = parameter;
+  switch (type) {
+    case "nodes":
+    case "servers":
+    case "clients": {
+      const target = TARGET.read(node, reading, name);
+      if (target === undefined) return undefined;
+      complainAboutRoles(target.expression, type, place, name, reading);
+      return { kind: "nodes", target: target.expression, text, place };
+    }
+    case "groups":
+      return readGroups(node, reading, name);
+    case "latency":
+    case "stagger": {
+      const duration = DRAWN_DURATION.read(node, reading, name);
+      return duration && { kind: "duration", duration, text, place };
+    }
+    case "offset":
+      return numeric(SIGNED_DURATION.read(node, reading, name), text, place);
+    case "drift":
+      return numeric(DRIFT.read(node, reading, name), text, place);
+    case "factor":
+      return numeric(integer(2, 1_000_000).read(node, reading, name), text, place);
+    case "bandwidth":
+      return numeric(BANDWIDTH.read(node, reading, name), text, place);
+    case "probability": {
+      const ratio = PROBABILITY.read(node, reading, name);
+      return ratio && { kind: "probability", ratio, text, place };
+    }
+    case "word": {
+      const words = parameter.words ?? fail(`the parameter ${name} has no words`);
+      const word = drawnWord(words).read(node, reading, name);
+      return word && { kind: "word", word, text, place };
+    }
+    case "text": {
+      const read = TEXT.read(node, reading, name);
+      return read === undefined ? undefined : { kind: "text", text: shortened(read), place };
+    }
+    default:
+      return unreachable(type);
+  }
+}
+
+function numeric(value: number | undefined, text: string, place: Place): ArgumentSpec | undefined {
+  return value === undefined ? undefined : { kind: "number", value, text, place };
+}
+
+/** `[[broker-1, broker-2], [broker-3]]`. */
+function readGroups(node: YamlNode, reading: Reading, label: string): ArgumentSpec | undefined {
+  const items = expectList(node, reading, label);
+  if (items === undefined) return undefined;
+  const groups: NodesExpression[] = [];
+  for (const item of items) {
+    const members = item.kind === "list" ? item.items : [item];
+    let group: NodesExpression | undefined;
+    for (const member of members) {
+      const target = TARGET.read(member, reading, label);
+      if (target === undefined) return undefined;
+      const right = target.expression;
+      group = group === undefined ? right : { kind: "combine", operator: "+", left: group, right };
+    }
+    if (group === undefined) return reading.complain(item.place, "a group needs a node");
+    groups.push(group);
+  }
+  if (groups.length < 2) return reading.complain(node.place, "`groups` takes two groups or more");
+  return { kind: "groups", groups, text: "", place: node.place };
+}
+
+const ROLES: Readonly<Record<"nodes" | "servers" | "clients", readonly NodeRole[]>> = {
+  nodes: ["broker", "controller", "client"],
+  servers: ["broker", "controller"],
+  clients: ["client"],
+};
+
+function complainAboutRoles(
+  target: NodesExpression,
+  type: "nodes" | "servers" | "clients",
+  place: Place,
+  fault: string,
+  reading: Reading,
+): void {
+  const found = rolesOf(target, reading.names);
+  if (found === undefined || found.some((role) => ROLES[type].includes(role))) return;
+  const wanted = type === "clients" ? "clients" : "brokers and controllers";
+  reading.complain(place, `\`${fault}\` is for ${wanted}, and this names none`);
+}
+
+/** The roles that nodes of a target can have; undefined if that is not known before the run. */
+function rolesOf(target: NodesExpression, names: KnownNames): readonly NodeRole[] | undefined {
+  switch (target.kind) {
+    case "node": {
+      const role = names.nodes.get(target.name);
+      return role && [role];
+    }
+    case "group":
+      if (target.group === "clients") return ["client"];
+      if (target.group === "none") return [];
+      return target.group === "brokers" ? ["broker"] : ["broker", "controller"];
+    case "rack":
+    case "relation":
+      return ["broker"];
+    case "alive":
+    case "pick":
+      return rolesOf(target.of, names);
+    case "binding":
+      return undefined;
+    case "combine": {
+      const left = rolesOf(target.left, names);
+      if (target.operator === "-") return left;
+      const right = rolesOf(target.right, names);
+      if (left === undefined || right === undefined) return undefined;
+      return target.operator === "+" ? [...left, ...right] : left.filter((r) => right.includes(r));
+    }
+    default:
+      return unreachable(target);
+  }
+}
+
+/** `as: old` binds what stands behind the fault's key; `as: { to: old }` one of its parameters. */
+function readBindings(
+  map: YamlMap,
+  kind: FaultKind,
+  given: ReadonlyMap<string, ArgumentSpec>,
+  reading: Reading,
+): readonly Binding[] {
+  const as = entryOf(map, "as")?.value;
+  if (as === undefined) return [];
+  const targets = [...given].filter(([, one]) => one.kind === "nodes").map(([name]) => name);
+  if (as.kind === "scalar") {
+    const name = KEBAB_NAME.read(as, reading, "as");
+    if (name === undefined) return [];
+    if (targets.includes(kind.name)) return [{ parameter: kind.name, name }];
+    const [first] = targets;
+    const hint = first === undefined ? "it has no target" : `write \`as: { ${first}: ${name} }\``;
+    reading.complain(as.place, `\`${kind.name}\` does not say which nodes to remember: ${hint}`);
+    return [];
+  }
+  if (as.kind === "list") {
+    reading.complain(as.place, `\`as\` takes a name, not ${nameOf(as)}`);
+    return [];
+  }
+  const bindings: Binding[] = [];
+  for (const { key, keyPlace, value } of as.entries) {
+    const name = KEBAB_NAME.read(value, reading, "as");
+    if (!targets.includes(key))
+      reading.unknown(keyPlace, `target of \`${kind.name}\``, key, targets);
+    else if (name !== undefined) bindings.push({ parameter: key, name });
+  }
+  return bindings;
+}
+
+function placeOfKey(map: YamlMap, key: string): Place {
+  return entryOf(map, key)?.keyPlace ?? map.place;
+}
+
+function stepText(
+  kind: FaultKind,
+  entry: YamlEntry,
+  given: ReadonlyMap<string, ArgumentSpec>,
+): string {
+  if (entry.value.kind === "scalar") return `${kind.name}: ${shortened(entry.value.text)}`;
+  const parts = [...given].map(([name, { text }]) => (text === "" ? name : `${name}: ${text}`));
+  return `${kind.name}: { ${parts.join(", ")} }`;
+}
+
+// The schema.
+
+function stepSchema(): JsonSchema {
+  const properties: Record<string, unknown> = {};
+  for (const [name, key] of Object.entries(GENERAL_KEYS)) {
+    properties[name] = { description: key.meaning, ...key.form.schema };
+  }
+  for (const { name, meaning, subject, parameters } of FAULT_KINDS) {
+    if (subject === undefined) {
+      properties[name] = { description: meaning, ...parametersSchema(parameters) };
+      continue;
+    }
+    properties[name] = { description: meaning, ...parameterSchema(subject) };
+    for (const parameter of parameters) {
+      properties[parameter.name] ??= {
+        description: parameter.meaning,
+        ...parameterSchema(parameter),
+      };
+    }
+  }
+  return {
+    type: "object",
+    additionalProperties: false,
+    properties,
+    allOf: [
+      { oneOf: FAULT_KINDS.map(({ name }) => ({ required: [name] })) },
+      { oneOf: Object.keys(TRIGGERS).map((name) => ({ required: [name] })) },
+    ],
+  };
+}
+
+function parametersSchema(parameters: readonly Parameter[]): JsonSchema {
+  const properties: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    properties[parameter.name] = { description: parameter.meaning, ...parameterSchema(parameter) };
+  }
+  return { type: "object", additionalProperties: false, properties };
+}
+
+function parameterSchema(parameter: Parameter): JsonSchema {
+  switch (parameter.type) {
+    case "nodes":
+    case "servers":
+    case "clients":
+      return TARGET.schema;
+    case "groups":
+      return { type: "array", minItems: 2, items: { type: ["array", "string"] } };
+    case "latency":
+    case "stagger":
+      return DRAWN_DURATION.schema;
+    case "offset":
+      return SIGNED_DURATION.schema;
+    case "drift":
+      return DRIFT.schema;
+    case "factor":
+      return integer(2, 1_000_000).schema;
+    case "bandwidth":
+      return BANDWIDTH.schema;
+    case "probability":
+      return PROBABILITY.schema;
+    case "word":
+      return drawnWord(parameter.words ?? []).schema;
+    case "text":
+      return TEXT.schema;
+    default:
+      return unreachable(parameter.type);
+  }
+}

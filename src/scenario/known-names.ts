@@ -1,0 +1,30 @@
+import type { PartitionName } from "../kafka/ids.ts";
+import type { NodeRole } from "./roster.ts";
+
+/** What a scenario's expressions may name. Parts that could not be read are unknown, and not checked. */
+export interface KnownNames {
+  /** By name: `broker-1`, `controller-1`, clients. */
+  readonly nodes: ReadonlyMap<string, NodeRole>;
+  /** False if cluster or clients could not be read: then any node may exist. */
+  readonly areNodesKnown: boolean;
+  readonly racks: ReadonlySet<string>;
+  readonly areRacksKnown: boolean;
+  /** By topic, the names of its partitions. */
+  readonly topics: ReadonlyMap<string, readonly PartitionName[]>;
+  readonly areTopicsKnown: boolean;
+  /** Names that faults bind with `as`. */
+  readonly bindings: ReadonlySet<string>;
+  /** Names of steps under `faults:`. */
+  readonly steps: ReadonlySet<string>;
+}
+
+export const NO_NAMES: KnownNames = {
+  nodes: new Map(),
+  areNodesKnown: false,
+  racks: new Set(),
+  areRacksKnown: false,
+  topics: new Map(),
+  areTopicsKnown: false,
+  bindings: new Set(),
+  steps: new Set(),
+};

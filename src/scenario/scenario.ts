@@ -1,0 +1,202 @@
+import type { Duration } from "../base/time.ts";
+import type { FaultKind } from "../faults/fault-kind.ts";
+import type { ConfigValue } from "../kafka/config/config-table.ts";
+import type { PartitionName } from "../kafka/ids.ts";
+import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
+import type { Ratio } from "../ports/hands.ts";
+import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "./draw.ts";
+import type { Expectation } from "./expectation/expectation.ts";
+import type { BooleanExpression, NodesExpression } from "./expression.ts";
+import type { MessagePattern } from "./message-pattern.ts";
+import type { Place } from "./place.ts";
+
+/** A story to be simulated, read and checked: nothing in it can fail but at what happens in the run. */
+export interface Scenario {
+  /** As it was given to the reader: what complaints and results name. */
+  readonly file: string;
+  readonly name: string;
+  /** The name of the variant that this is; undefined for the scenario itself. */
+  readonly variant: string | undefined;
+  readonly summary: string;
+  readonly seed: number | undefined;
+  /** The release whose defaults apply. */
+  readonly kafka: string;
+  /** Its trace is kept and compared. */
+  readonly golden: boolean;
+  readonly cluster: ClusterSpec;
+  readonly topics: readonly TopicSpec[];
+  readonly clients: readonly ClientSpec[];
+  readonly faults: readonly FaultSpec[];
+  /** How long the story goes on before the cluster may settle; undefined: until all is done. */
+  readonly duration: Duration | undefined;
+  /** How long the cluster has to converge once everything is healed. */
+  readonly settle: Duration;
+  readonly limit: RunLimit;
+  readonly expect: readonly Expectation[];
+  /** Each a scenario of its own; a variant has none. */
+  readonly variants: readonly Scenario[];
+  readonly lesson: Lesson | undefined;
+  readonly place: Place;
+}
+
+/** What ends a run that does not end by itself; the run is then inconclusive. */
+export interface RunLimit {
+  /** Simulated time, from time zero. */
+  readonly time: Duration;
+  readonly events: number;
+}
+
+/** Kafka configs as given: checked, with the place of each value. */
+export interface ConfigSpec {
+  readonly values: Readonly<Record<string, ConfigValue>>;
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+export interface ClusterSpec {
+  /** How many, or each by itself. */
+  readonly brokers: IntegerSpec | readonly BrokerSpec[];
+  readonly controllers: IntegerSpec;
+  /** `server.properties` of all brokers and controllers. */
+  readonly config: ConfigSpec;
+  readonly network: NetworkSpec;
+  readonly disk: DiskSpec;
+  readonly features: Partial<FeatureLevels>;
+  readonly protocol: Partial<ProtocolSwitches>;
+  readonly place: Place;
+}
+
+export interface BrokerSpec {
+  readonly id: number;
+  readonly rack: string;
+  readonly config: ConfigSpec;
+  readonly clock: ClockSpec;
+  readonly place: Place;
+}
+
+/** A node's own clock: ahead of true time by `offset`, gaining `driftPpm` microseconds a second. */
+export interface ClockSpec {
+  readonly offset: Duration;
+  readonly driftPpm: number;
+}
+
+/** What is undefined is as the simulated network is by default. */
+export interface NetworkSpec {
+  readonly latency: DurationSpec | undefined;
+  readonly bytesPerSecond: number | undefined;
+}
+
+/** What is undefined is as the simulated disk is by default. */
+export interface DiskSpec {
+  readonly write: DurationSpec | undefined;
+  readonly read: DurationSpec | undefined;
+  readonly fsync: DurationSpec | undefined;
+  readonly bytesPerSecond: number | undefined;
+  readonly writeback: Duration | undefined;
+  readonly sector: number | undefined;
+}
+
+export interface TopicSpec {
+  readonly name: string;
+  readonly partitions: IntegerSpec;
+  /** How many replicas each partition has; undefined if they are placed by hand, or by default. */
+  readonly replicationFactor: IntegerSpec | undefined;
+  /** Brokers by partition, the preferred leader first. */
+  readonly replicas: readonly (readonly number[])[] | undefined;
+  readonly config: ConfigSpec;
+  readonly place: Place;
+}
+
+export type ClientSpec = ProducerSpec | ConsumerSpec;
+
+export interface ProducerSpec {
+  readonly kind: "producer";
+  readonly name: string;
+  readonly topic: string;
+  readonly rate: RateSpec;
+  /** How many records it sends; undefined: until the cluster settles. */
+  readonly records: IntegerSpec | undefined;
+  /** How many different keys its records have, in turn; undefined: none has a key. */
+  readonly keys: number | undefined;
+  /** Bytes of a record's value. */
+  readonly recordSize: number;
+  readonly config: ConfigSpec;
+  readonly place: Place;
+}
+
+export interface ConsumerSpec {
+  readonly kind: "consumer";
+  readonly name: string;
+  /** It reads all partitions. */
+  readonly topic: string;
+  readonly config: ConfigSpec;
+  readonly place: Place;
+}
+
+/** One step of the story: a fault, and what sets it off. */
+export interface FaultSpec {
+  /** From 0, in the order of the file. */
+  readonly number: number;
+  readonly name: string | undefined;
+  readonly kind: FaultKind;
+  readonly arguments: ReadonlyMap<string, ArgumentSpec>;
+  readonly trigger: Trigger;
+  /** After so long it ends by itself; undefined: not before the cluster settles. */
+  readonly for: DurationSpec | undefined;
+  readonly bindings: readonly Binding[];
+  /** It is no error if its target names no node. */
+  readonly optional: boolean;
+  /** As written: `crash: leader(orders-0)`. */
+  readonly text: string;
+  readonly place: Place;
+}
+
+/** Remembers the nodes of one parameter of a fault under a name. */
+export interface Binding {
+  readonly parameter: string;
+  readonly name: string;
+}
+
+/** What a fault is told, as given. Each keeps its words, for output. */
+export type ArgumentSpec = { readonly text: string; readonly place: Place } & (
+  | { readonly kind: "nodes"; readonly target: NodesExpression }
+  | { readonly kind: "groups"; readonly groups: readonly NodesExpression[] }
+  | { readonly kind: "duration"; readonly duration: DurationSpec }
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "probability"; readonly ratio: Ratio }
+  | { readonly kind: "word"; readonly word: WordSpec }
+  | { readonly kind: "text" }
+);
+
+export type Trigger =
+  | { readonly kind: "at"; readonly time: DurationSpec }
+  | {
+      readonly kind: "when";
+      readonly predicate: BooleanExpression;
+      readonly text: string;
+      /** How often it may fire, each time when the predicate becomes true anew. */
+      readonly times: number;
+      /** How long it is waited for. */
+      readonly timeout: Duration;
+    }
+  | {
+      readonly kind: "message";
+      readonly pattern: MessagePattern;
+      readonly text: string;
+      readonly times: number;
+      readonly timeout: Duration;
+    }
+  | { readonly kind: "after"; readonly fault: string; readonly delay: DurationSpec };
+
+/** What a learner is asked before the run, and told after it. */
+export interface Lesson {
+  readonly ask: string;
+  readonly choices: readonly string[];
+  readonly answer: string;
+  /** Expressions worth looking at: `epoch(orders-0)`. */
+  readonly lookAt: readonly string[];
+}
+
+/** `orders-0`, `orders-1`, ...: the partitions that a topic has at most. */
+export function partitionNames(topic: string, count: number): PartitionName[] {
+  return Array.from({ length: count }, (_, number) => `${topic}-${number}`);
+}

@@ -1,0 +1,107 @@
+import type {
+  ClientQuantity,
+  NodeGroup,
+  PartitionQuantity,
+  PartitionRelation,
+} from "./expression.ts";
+
+/** A word of targets and predicates: how it is written, and what it means. */
+export interface Word {
+  readonly usage: string;
+  readonly meaning: string;
+}
+
+/** Words that stand for nodes by themselves. */
+export const GROUPS: Readonly<Record<NodeGroup, Word>> = {
+  brokers: { usage: "brokers", meaning: "Every broker." },
+  controllers: { usage: "controllers", meaning: "Every controller." },
+  controller: { usage: "controller", meaning: "The active controller." },
+  clients: { usage: "clients", meaning: "Every client." },
+  all: { usage: "all", meaning: "Every broker and every controller." },
+  none: { usage: "none", meaning: "No node: what `leader(p)` is while there is none." },
+};
+
+/** Functions from partitions to nodes. */
+export const RELATIONS: Readonly<Record<PartitionRelation, Word>> = {
+  leader: { usage: "leader(orders-0)", meaning: "Its leader." },
+  followers: { usage: "followers(orders-0)", meaning: "Its replicas but the leader." },
+  isr: { usage: "isr(orders-0)", meaning: "Its in-sync replicas, as committed by the controller." },
+  osr: { usage: "osr(orders-0)", meaning: "Its replicas that are out of sync." },
+  elr: { usage: "elr(orders-0)", meaning: "Its eligible leader replicas (KIP-966)." },
+  replicas: { usage: "replicas(orders-0)", meaning: "All its replicas." },
+};
+
+/** Other functions that give nodes; `any`, `minority` and `majority` only in targets. */
+export const NODE_FUNCTIONS = {
+  rack: { usage: "rack(a)", meaning: "The brokers of a rack." },
+  alive: { usage: "alive(brokers)", meaning: "Those that run and are not paused." },
+  any: { usage: "any(brokers), any 2 of brokers", meaning: "One of a set, or so many, by chance." },
+  minority: {
+    usage: "minority(brokers)",
+    meaning: "The most that are fewer than half, by chance.",
+  },
+  majority: {
+    usage: "majority(brokers)",
+    meaning: "The fewest that are more than half, by chance.",
+  },
+} as const satisfies Readonly<Record<string, Word>>;
+
+/** Functions from one partition to a number. */
+export const PARTITION_QUANTITIES: Readonly<Record<PartitionQuantity, Word>> = {
+  hw: {
+    usage: "hw(orders-0), hw(orders-0 at broker-1)",
+    meaning: "Its high watermark at its leader, or at a broker.",
+  },
+  leo: {
+    usage: "leo(orders-0), leo(orders-0 at broker-1)",
+    meaning: "Its log end offset at its leader, or at a broker.",
+  },
+  epoch: { usage: "epoch(orders-0)", meaning: "Its leader epoch." },
+  "isr-size": { usage: "isr-size(orders-0)", meaning: "How many replicas are in sync." },
+};
+
+/** Functions from a client to a number, or a duration. */
+export const CLIENT_QUANTITIES: Readonly<Record<ClientQuantity, Word>> = {
+  sent: { usage: "sent(p1)", meaning: "Records that a producer was given." },
+  acked: { usage: "acked(p1)", meaning: "Records that it was told are written." },
+  failed: { usage: "failed(p1)", meaning: "Records that definitely are not written." },
+  unknown: { usage: "unknown(p1)", meaning: "Records that may be written or not." },
+  retries: { usage: "retries(p1)", meaning: "Requests that failed and were tried again." },
+  read: { usage: "read(c1)", meaning: "Records that a consumer was handed." },
+  lag: { usage: "lag(c1)", meaning: "Records below the high watermark that it has not read." },
+  stall: {
+    usage: "stall(p1)",
+    meaning: "The longest wait for an acknowledgement so far, a duration.",
+  },
+};
+
+/** Functions that hold or do not. */
+export const BOOLEAN_FUNCTIONS = {
+  appending: {
+    usage: "appending(leader(orders-0))",
+    meaning: "True in the event in which such a broker appended to a log.",
+  },
+} as const satisfies Readonly<Record<string, Word>>;
+
+/** The word for all partitions. */
+export const ALL_PARTITIONS = "partitions";
+
+/** Names that neither a topic nor a client can have. */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set([
+  ...Object.keys(GROUPS),
+  ALL_PARTITIONS,
+  "and",
+  "or",
+  "not",
+  "of",
+  "any",
+]);
+
+/** Every function of the language, for suggestions. */
+export const FUNCTION_NAMES: readonly string[] = [
+  ...Object.keys(RELATIONS),
+  ...Object.keys(NODE_FUNCTIONS),
+  ...Object.keys(PARTITION_QUANTITIES),
+  ...Object.keys(CLIENT_QUANTITIES),
+  ...Object.keys(BOOLEAN_FUNCTIONS),
+];

@@ -1,0 +1,313 @@
+import { expect, test } from "vitest";
+import { formatComplaint } from "../../../src/scenario/complaint.ts";
+import { readScenario } from "../../../src/scenario/read-scenario.ts";
+import { complaintsOf, GOOD_SCENARIO, scenarioOf, withText } from "../../support/scenario-text.ts";
+
+test("a scenario without a mistake is complained about in nothing", () => {
+  const { scenario, complaints, warnings } = readScenario(GOOD_SCENARIO, "good.yaml");
+
+  expect(complaints).toEqual([]);
+  expect(warnings).toEqual([]);
+  expect(scenario?.name).toBe("leader-failover");
+});
+
+test("a complaint shows the place, the line and carets below what is meant", () => {
+  const text = withText("    crash: leader(orders-0)", "    krash: leader(orders-0)");
+  const { complaints } = readScenario(text, "scenarios/leader-failover.yaml");
+
+  const shown = complaints.map((complaint) => formatComplaint(complaint, text));
+
+  expect(shown).toEqual([
+    [
+      "error: unknown fault `krash`; did you mean `crash`?",
+      "  --> scenarios/leader-failover.yaml:32:5",
+      "   |",
+      "32 |     krash: leader(orders-0)",
+      "   |     ^^^^^",
+    ].join("\n"),
+  ]);
+  expect(complaints[0]?.suggestion).toBe("crash");
+});
+
+/** What is written instead of what, and the one complaint: line:column:length message. */
+const MISTAKES: readonly (readonly [from: string, to: string, complaint: string])[] = [
+  // Keys.
+  ["summary:", "sumary:", "3:1:6 unknown key of a scenario `sumary`; did you mean `summary`?"],
+  ["    rate:", "    rat:", "23:5:3 unknown key of a producer `rat`; did you mean `rate`?"],
+  [
+    "    delay: 20s",
+    "    dleay: 20s",
+    "35:5:5 unknown key of a step `dleay`; did you mean `delay`?",
+  ],
+  [
+    "    direction: to",
+    "    unflushed: torn",
+    "39:5:9 `unflushed` means nothing to `isolate`; it goes with `power-off`",
+  ],
+  [
+    "time: 15s, after",
+    "time: 15s, afer",
+    "46:54:4 unknown key of `leader-within` `afer`; did you mean `after`?",
+  ],
+  [
+    "replica.lag.time.max.ms",
+    "replica.lag.time.mx.ms",
+    "11:5:22 unknown broker config `replica.lag.time.mx.ms`; did you mean `replica.lag.time.max.ms`?",
+  ],
+  ["seed: 42\n", "seed: 42\nseed: 43\n", "5:1:4 the key `seed` is given twice; first in line 4"],
+  // Units and types.
+  ["settle: 30s", "settle: 30", "42:9:2 `settle: 30` has no unit; write 30s or 30ms"],
+  [
+    "settle: 30s",
+    "settle: 30sec",
+    "42:9:5 `settle` takes a duration such as 250ms or 1m30s, not `30sec`",
+  ],
+  [
+    "settle: 30s",
+    "settle: uniform(1s..5s)",
+    "42:9:15 `settle` cannot be drawn; write a duration such as 30s",
+  ],
+  ["rate: 100/s", "rate: 100", "23:11:3 `rate` takes a rate such as 100/s, not `100`"],
+  ["for: 10s", "for: uniform(5s..1s)", "40:10:15 `for`: 5s is more than 1s"],
+  ["seed: 42", "seed: forty", "4:7:5 `seed` takes an integer from 0 on, not `forty`"],
+  ["brokers: 3", "brokers: [ ]", "8:12:3 a cluster needs a broker"],
+  ["controllers: 3", "controllers: 2", "9:16:1 a quorum has 1, 3 or 5 controllers, not 2"],
+  ["acks: all", "acks: two", "25:21:3 `acks` must be one of all, -1, 0, 1, not `two`"],
+  [
+    "min.insync.replicas: 2",
+    "min.insync.replicas: 0",
+    "18:28:1 `min.insync.replicas` must be at least 1, not `0`",
+  ],
+  [
+    "min.insync.replicas: 2",
+    "min.insync.replicas: 1.5",
+    "18:28:3 `min.insync.replicas` takes a whole number, not `1.5`",
+  ],
+  [
+    'kafka: "4.3"',
+    "kafka: 4.3",
+    '5:8:3 write `kafka: "4.3"` in quotes; without them it is a number',
+  ],
+  ['kafka: "4.3"', 'kafka: "3.9"', '5:8:5 only Kafka "4.3" is modelled, not `3.9`'],
+  ["version: 1", "version: 2", "1:10:1 this is version 1 of the language, not `2`"],
+  [
+    "summary: A leader dies while a producer writes.",
+    "summary:",
+    "3:1:7 `summary` takes a text, not nothing",
+  ],
+  // Topology.
+  [
+    "replication.factor: 3",
+    "replication.factor: 5",
+    "16:25:1 a replication factor of 5 is more than 3 brokers",
+  ],
+  [
+    "    partitions: 2\n    replication.factor: 3\n",
+    "    replicas: { 0: [1, 2], 1: [2, 4] }\n",
+    "15:31:6 there is no broker 4 to have a replica; there are 3 brokers",
+  ],
+  [
+    "brokers: 3",
+    "brokers: one-of(2|5)",
+    "16:25:1 a replication factor of 3 is more than 2 brokers (the fewest that can be drawn)",
+  ],
+  ["consume: orders", "consume: ordres", "27:14:6 unknown topic `ordres`; did you mean `orders`?"],
+  // Targets, predicates, names.
+  [
+    "crash: leader(orders-0)",
+    "crash: leadr(orders-0)",
+    "32:12:5 unknown function `leadr`; did you mean `leader`?",
+  ],
+  [
+    "crash: leader(orders-0)",
+    "crash: leader(orders-7)",
+    "32:19:8 unknown partition `orders-7`; did you mean `orders-0`?",
+  ],
+  [
+    "crash: leader(orders-0)",
+    "crash: broker-9",
+    "32:12:8 unknown name `broker-9`; did you mean `broker-1`?",
+  ],
+  [
+    "crash: leader(orders-0)",
+    "crash: hw(orders-0)",
+    "32:12:12 `hw(orders-0)` is a number; wanted is a set of nodes",
+  ],
+  [
+    "crash: leader(orders-0)",
+    "crash: leader(orders-0",
+    "32:27:1 the expression ends where `)` should stand",
+  ],
+  [
+    "restart: $old",
+    "shutdown: p1",
+    "36:15:2 `shutdown` is for brokers and controllers, and this names none",
+  ],
+  [
+    "restart: $old",
+    "restart: $odl",
+    "36:14:4 no fault binds `$odl` with `as: odl`; did you mean `$old`?",
+  ],
+  [
+    "hw(orders-0) >= 100",
+    "hw(orders-0) >= 100ms",
+    "31:27:5 `100ms` is a duration; wanted is a number as before `>=`",
+  ],
+  [
+    "hw(orders-0) >= 100",
+    "hw(orders-0)",
+    "31:11:12 `hw(orders-0)` is a number; wanted is a condition such as hw(orders-0) >= 100",
+  ],
+  ["hw(orders-0) >= 100", "acked(p2) >= 100", "31:17:2 unknown client `p2`; did you mean `p1`?"],
+  [
+    "hw(orders-0) >= 100",
+    "leader(any(partitions)) == none",
+    "31:18:3 `any` draws by chance; only targets can",
+  ],
+  [
+    "hw(orders-0) >= 100",
+    "3rd deliver(ProduceRespons -> p1)",
+    "31:23:14 unknown message `ProduceRespons`; did you mean `ProduceResponse`?",
+  ],
+  [
+    "after: kill\n    delay",
+    "after: kil\n    delay",
+    "34:12:3 unknown step `kil`; did you mean `kill`?",
+  ],
+  ["after: kill }", "after: kil }", "46:61:3 unknown step `kil`; did you mean `kill`?"],
+  [
+    "- no-acked-loss",
+    "- no-acked-los",
+    "45:5:12 unknown expectation `no-acked-los`; did you mean `no-acked-loss`?",
+  ],
+  [
+    "violation: acked-record-lost",
+    "violation: acked-record-los",
+    "54:28:16 `violation` cannot be `acked-record-los`; did you mean `acked-record-lost`?",
+  ],
+  // Steps.
+  [
+    "    when: hw(orders-0) >= 100\n",
+    "",
+    "30:5:10 a step needs a trigger: `at`, `when` or `after`",
+  ],
+  [
+    "    when: hw",
+    "    at: 1s\n    when: hw",
+    "32:5:4 a step has one trigger; `at` and `when` are two",
+  ],
+  [
+    "    as: old",
+    "    pause: broker-1\n    as: old",
+    "33:5:5 a step has one fault; `crash` and `pause` are two",
+  ],
+  [
+    "    restart: $old",
+    "    restart: $old\n    for: 5s",
+    "37:5:3 `restart` is over at once; `for` means nothing to it",
+  ],
+  [
+    "    as: old",
+    "    as: old\n    timeout: 5",
+    "34:14:1 `timeout: 5` has no unit; write 5s or 5ms",
+  ],
+  ["- at: 5s", "- at: 5s\n    delay: 1s", "38:5:5 `delay` goes with `after`, not with `at`"],
+  ["- after: kill", "- name: back\n    after: back", "35:12:4 this step waits for itself"],
+  // Configs that contradict each other.
+  ["acks: all", "acks: 1", "25:21:1 enable.idempotence needs acks=all"],
+  [
+    "acks: all, enable",
+    "delivery.timeout.ms: 1000, enable",
+    "25:36:4 delivery.timeout.ms must be at least linger.ms + request.timeout.ms, which is 30005",
+  ],
+  [
+    "replica.lag.time.max.ms: 10000",
+    "replica.lag.time.max.ms: 100",
+    "11:30:3 replica.lag.time.max.ms=100 must be at least replica.fetch.wait.max.ms, which is 500",
+  ],
+  // Variants.
+  [
+    "clients/p1/config/acks: 1",
+    "clients/p1/config/acks: 7",
+    "52:31:1 `acks` must be one of all, -1, 0, 1, not `7`",
+  ],
+  [
+    "clients/p1/config/acks: 1",
+    "clients/p1/rate/acks: 1",
+    "52:7:20 `clients/p1/rate/acks` leads into `100/s`, which has no parts",
+  ],
+  [
+    "      clients/p1/config/enable.idempotence: false\n",
+    "",
+    "52:31:1 enable.idempotence needs acks=all",
+  ],
+];
+
+test.each(MISTAKES)("%j written as %j is complained about in its place", (from, to, complaint) => {
+  const text = withText(from, to);
+
+  expect(complaintsOf(text)).toEqual([complaint]);
+});
+
+test("all mistakes of a file are told at once, in the order of the file", () => {
+  const text = withText("settle: 30s", "settle: 30")
+    .replace("seed: 42", "seed: x")
+    .replace("crash: leader(orders-0)", "krash: leader(orders-0)");
+
+  expect(complaintsOf(text)).toEqual([
+    "4:7:1 `seed` takes an integer from 0 on, not `x`",
+    "32:5:5 unknown fault `krash`; did you mean `crash`?",
+    "42:9:2 `settle: 30` has no unit; write 30s or 30ms",
+  ]);
+});
+
+test("a config that Kafka knows and the simulator does not model is a warning", () => {
+  const text = withText("min.insync.replicas: 2", "retention.ms: 1000");
+
+  const { scenario, warnings } = readScenario(text, "test.yaml");
+
+  expect(scenario).toBeDefined();
+  expect(warnings.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+    "18:7 `retention.ms` has no effect here: Kafka knows it, the simulator does not model it",
+  ]);
+});
+
+test("more in-sync replicas than there are replicas is a warning, as Kafka allows it", () => {
+  const text = withText("min.insync.replicas: 2", "min.insync.replicas: 4");
+
+  const { scenario, warnings } = readScenario(text, "test.yaml");
+
+  expect(scenario).toBeDefined();
+  expect(warnings.map(({ message }) => message)).toEqual([
+    "min.insync.replicas=4 is more than the 3 of `orders`; Kafka then acts as if it were 3",
+  ]);
+});
+
+test("what a variant brings about elsewhere is told at the variant", () => {
+  const text = withText("clients/p1/config/acks: 1", "cluster/brokers: 2");
+
+  expect(complaintsOf(text)).toEqual([
+    "50:3:6 with variant `acks-1`: a replication factor of 3 is more than 2 brokers",
+  ]);
+});
+
+test("idempotence that was not asked for gives way to acks=1 silently", () => {
+  const text = withText("acks: all, enable.idempotence: true", "acks: 1");
+
+  expect(scenarioOf(text).clients[0]?.config.values).toEqual({ acks: "1" });
+});
+
+test("a scenario of which nothing says how long it lasts is refused", () => {
+  const text = `version: 1
+name: endless
+kafka: "4.3"
+cluster: { brokers: 1, controllers: 1 }
+topics: { orders: { partitions: 1 } }
+clients: { p1: { produce: orders } }
+`;
+
+  expect(complaintsOf(text)).toEqual([
+    "1:1:10 nothing says how long this lasts: give a `duration`, or `records` to a producer",
+  ]);
+  expect(complaintsOf(`${text}duration: 10s\n`)).toEqual([]);
+});
