@@ -21,6 +21,25 @@ export function encodeUtf8(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** How many bytes `encodeUtf8` makes of a text. */
+export function utf8Size(text: string): number {
+  let size = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    // Half of a surrogate pair is two of its four bytes; a lone one is three, as U+FFFD is.
+    if (unit >= 0x800) size += isPaired(text, i, unit) ? 1 : 2;
+    else size++;
+  }
+  return size;
+}
+
+function isPaired(text: string, at: number, unit: number): boolean {
+  if (unit >= 0xd800 && unit < 0xdc00) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+  if (unit >= 0xdc00 && unit < 0xe000) return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+  return false;
+}
+
 /** The text of well-formed UTF-8 bytes. Throws on bytes that are not: callers hold bytes they wrote. */
 export function decodeUtf8(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   let text = "";

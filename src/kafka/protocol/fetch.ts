@@ -18,7 +18,10 @@ import {
   UUID,
 } from "./wire-size.ts";
 
-/** FetchRequest v18 (KIP-1166). Spoken by consumers, follower brokers and the metadata quorum. */
+/**
+ * FetchRequest v18 (KIP-1166). Spoken by consumers, follower brokers and the metadata quorum.
+ * Simplified: members of the quorum do not name their directory (KIP-853), as voters never change.
+ */
 export interface FetchRequest {
   readonly clusterId: string | undefined;
   /** -1 for consumers. */
@@ -52,6 +55,7 @@ export interface FetchPartition {
   readonly highWatermark: number;
 }
 
+/** Simplified: without the addresses of new leaders (KIP-951); clients know them from metadata. */
 export interface FetchResponse {
   readonly throttleTimeMs: number;
   readonly errorCode: number;

@@ -35,6 +35,7 @@ export interface ProducePartition {
   readonly records: RecordBatch;
 }
 
+/** Simplified: without the addresses of new leaders (KIP-951); clients know them from metadata. */
 export interface ProduceResponse {
   readonly responses: readonly ProduceTopicResponse[];
   readonly throttleTimeMs: number;

@@ -13,7 +13,13 @@ import {
   UUID,
   uniformSize,
 } from "./wire-size.ts";
-/** VoteRequest v2: `preVote` since KIP-996. Kafka nests it in topics; there is only the metadata log. */
+
+/**
+ * Kafka nests these messages in topics; here there is only the metadata log.
+ * Simplified: without the endpoints of leaders (KIP-853), as all know the voters from the start.
+ */
+
+/** VoteRequest v2: `preVote` since KIP-996. */
 export interface VoteRequest {
   readonly clusterId: string;
   readonly voterId: number;

@@ -1,3 +1,4 @@
+import { utf8Size } from "../../base/utf8.ts";
 import type { RecordBatch } from "../log/record-batch.ts";
 
 /**
@@ -37,9 +38,11 @@ export function countSize(count: number): number {
   return varintSize(count + 1);
 }
 
-/** A compact, nullable string; all that is sent is ASCII. */
+/** A compact, nullable string. */
 export function textSize(text: string | undefined): number {
-  return text === undefined ? 1 : varintSize(text.length + 1) + text.length;
+  if (text === undefined) return 1;
+  const size = utf8Size(text);
+  return varintSize(size + 1) + size;
 }
 
 /** One tagged field around `size` bytes; tags here are below 128. */

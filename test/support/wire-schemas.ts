@@ -1,0 +1,581 @@
+import { METADATA_TOPIC } from "../../src/kafka/ids.ts";
+import type { WireBody, WireField, WireType } from "./wire-encoder.ts";
+
+/**
+ * The schemas of the messages that simulated nodes exchange, transcribed from Kafka's own message
+ * JSON at the versions spoken here. Fields that our bodies leave out have the value that they always
+ * have as `default`; what the JSON has on top of that in tagged fields is named too, and left out.
+ */
+export interface ApiSchema {
+  readonly key: number;
+  readonly version: number;
+  readonly request: MessageSchema;
+  readonly response: MessageSchema;
+}
+
+export interface MessageSchema {
+  readonly fields: readonly WireField[];
+  /** Brings a body into the form of the schema, where ours is flatter. */
+  readonly nest?: (body: WireBody) => WireBody;
+}
+
+const field = (name: string, type: WireType): WireField => ({ name, type });
+const fixed = (name: string, type: WireType, value: unknown): WireField => ({
+  name,
+  type,
+  default: value,
+});
+const nullable = (name: string, type: WireType): WireField => ({ name, type, nullable: true });
+const list = (name: string, ...fields: WireField[]): WireField => ({
+  name,
+  type: { arrayOf: fields },
+});
+const tagged = (tag: number, name: string, type: WireType): WireField => ({ name, type, tag });
+
+const LEADER_ID_AND_EPOCH = [field("leaderId", "int32"), field("leaderEpoch", "int32")];
+const NODE_ENDPOINTS = tagged(0, "nodeEndpoints", {
+  arrayOf: [
+    field("nodeId", "int32"),
+    field("host", "string"),
+    field("port", "int32"),
+    nullable("rack", "string"),
+  ],
+});
+const THROTTLE = field("throttleTimeMs", "int32");
+const ERROR = field("errorCode", "int16");
+
+const PRODUCE: ApiSchema = {
+  key: 0,
+  version: 13,
+  request: {
+    fields: [
+      nullable("transactionalId", "string"),
+      field("acks", "int16"),
+      field("timeoutMs", "int32"),
+      list(
+        "topicData",
+        field("topicId", "uuid"),
+        list("partitionData", field("index", "int32"), field("records", "records")),
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      list(
+        "responses",
+        field("topicId", "uuid"),
+        list(
+          "partitionResponses",
+          field("index", "int32"),
+          ERROR,
+          field("baseOffset", "int64"),
+          field("logAppendTimeMs", "int64"),
+          field("logStartOffset", "int64"),
+          fixed(
+            "recordErrors",
+            {
+              arrayOf: [field("batchIndex", "int32"), nullable("batchIndexErrorMessage", "string")],
+            },
+            [],
+          ),
+          nullable("errorMessage", "string"),
+          tagged(0, "currentLeader", LEADER_ID_AND_EPOCH),
+        ),
+      ),
+      THROTTLE,
+      NODE_ENDPOINTS,
+    ],
+  },
+};
+
+const FETCH: ApiSchema = {
+  key: 1,
+  version: 18,
+  request: {
+    fields: [
+      tagged(0, "clusterId", "string"),
+      tagged(1, "replicaState", [field("replicaId", "int32"), field("replicaEpoch", "int64")]),
+      field("maxWaitMs", "int32"),
+      field("minBytes", "int32"),
+      field("maxBytes", "int32"),
+      field("isolationLevel", "int8"),
+      field("sessionId", "int32"),
+      field("sessionEpoch", "int32"),
+      list(
+        "topics",
+        field("topicId", "uuid"),
+        list(
+          "partitions",
+          field("partition", "int32"),
+          field("currentLeaderEpoch", "int32"),
+          field("fetchOffset", "int64"),
+          field("lastFetchedEpoch", "int32"),
+          field("logStartOffset", "int64"),
+          field("partitionMaxBytes", "int32"),
+          tagged(0, "replicaDirectoryId", "uuid"),
+          tagged(1, "highWatermark", "int64"),
+        ),
+      ),
+      fixed(
+        "forgottenTopicsData",
+        { arrayOf: [field("topicId", "uuid"), field("partitions", { arrayOf: "int32" })] },
+        [],
+      ),
+      fixed("rackId", "string", ""),
+    ],
+    // Consumers leave the replica's state at its default; a high watermark of -1 says that there is
+    // none to tell, for which the JSON has Long.MAX_VALUE as default.
+    nest: (body) => ({
+      ...body,
+      replicaState:
+        (body["replicaId"] as number) < 0
+          ? undefined
+          : { replicaId: body["replicaId"], replicaEpoch: body["replicaEpoch"] },
+      topics: (body["topics"] as readonly WireBody[]).map((topic) => ({
+        ...topic,
+        partitions: (topic["partitions"] as readonly WireBody[]).map((partition) => ({
+          ...partition,
+          highWatermark:
+            (partition["highWatermark"] as number) < 0 ? undefined : partition["highWatermark"],
+        })),
+      })),
+    }),
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      field("sessionId", "int32"),
+      list(
+        "responses",
+        field("topicId", "uuid"),
+        list(
+          "partitions",
+          field("partitionIndex", "int32"),
+          ERROR,
+          field("highWatermark", "int64"),
+          field("lastStableOffset", "int64"),
+          field("logStartOffset", "int64"),
+          tagged(0, "divergingEpoch", [field("epoch", "int32"), field("endOffset", "int64")]),
+          tagged(1, "currentLeader", LEADER_ID_AND_EPOCH),
+          tagged(2, "snapshotId", [field("endOffset", "int64"), field("epoch", "int32")]),
+          nullable("abortedTransactions", {
+            arrayOf: [field("producerId", "int64"), field("firstOffset", "int64")],
+          }),
+          field("preferredReadReplica", "int32"),
+          field("records", "records"),
+        ),
+      ),
+      NODE_ENDPOINTS,
+    ],
+  },
+};
+
+const LIST_OFFSETS: ApiSchema = {
+  key: 2,
+  version: 11,
+  request: {
+    fields: [
+      field("replicaId", "int32"),
+      field("isolationLevel", "int8"),
+      list(
+        "topics",
+        field("name", "string"),
+        list(
+          "partitions",
+          field("partitionIndex", "int32"),
+          field("currentLeaderEpoch", "int32"),
+          field("timestamp", "int64"),
+        ),
+      ),
+      field("timeoutMs", "int32"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("name", "string"),
+        list(
+          "partitions",
+          field("partitionIndex", "int32"),
+          ERROR,
+          field("timestamp", "int64"),
+          field("offset", "int64"),
+          field("leaderEpoch", "int32"),
+        ),
+      ),
+    ],
+  },
+};
+
+const METADATA: ApiSchema = {
+  key: 3,
+  version: 13,
+  request: {
+    fields: [
+      nullable("topics", {
+        arrayOf: [
+          // The zero uuid if a topic is asked for by name.
+          fixed("topicId", "uuid", "AAAAAAAAAAAAAAAAAAAAAA"),
+          nullable("name", "string"),
+        ],
+      }),
+      field("allowAutoTopicCreation", "bool"),
+      fixed("includeTopicAuthorizedOperations", "bool", false),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "brokers",
+        field("nodeId", "int32"),
+        field("host", "string"),
+        field("port", "int32"),
+        nullable("rack", "string"),
+      ),
+      nullable("clusterId", "string"),
+      field("controllerId", "int32"),
+      list(
+        "topics",
+        ERROR,
+        nullable("name", "string"),
+        field("topicId", "uuid"),
+        field("isInternal", "bool"),
+        list(
+          "partitions",
+          ERROR,
+          field("partitionIndex", "int32"),
+          field("leaderId", "int32"),
+          field("leaderEpoch", "int32"),
+          field("replicaNodes", { arrayOf: "int32" }),
+          field("isrNodes", { arrayOf: "int32" }),
+          field("offlineReplicas", { arrayOf: "int32" }),
+        ),
+        fixed("topicAuthorizedOperations", "int32", -2147483648),
+      ),
+      ERROR,
+    ],
+  },
+};
+
+const CREATE_TOPICS: ApiSchema = {
+  key: 19,
+  version: 7,
+  request: {
+    fields: [
+      list(
+        "topics",
+        field("name", "string"),
+        field("numPartitions", "int32"),
+        field("replicationFactor", "int16"),
+        list(
+          "assignments",
+          field("partitionIndex", "int32"),
+          field("brokerIds", { arrayOf: "int32" }),
+        ),
+        list("configs", field("name", "string"), nullable("value", "string")),
+      ),
+      field("timeoutMs", "int32"),
+      field("validateOnly", "bool"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("name", "string"),
+        field("topicId", "uuid"),
+        ERROR,
+        nullable("errorMessage", "string"),
+        tagged(0, "topicConfigErrorCode", "int16"),
+        field("numPartitions", "int32"),
+        field("replicationFactor", "int16"),
+        nullable("configs", {
+          arrayOf: [
+            field("name", "string"),
+            nullable("value", "string"),
+            field("readOnly", "bool"),
+            field("configSource", "int8"),
+            field("isSensitive", "bool"),
+          ],
+        }),
+      ),
+    ],
+  },
+};
+
+const INIT_PRODUCER_ID: ApiSchema = {
+  key: 22,
+  version: 5,
+  request: {
+    fields: [
+      nullable("transactionalId", "string"),
+      field("transactionTimeoutMs", "int32"),
+      field("producerId", "int64"),
+      field("producerEpoch", "int16"),
+    ],
+  },
+  response: {
+    fields: [THROTTLE, ERROR, field("producerId", "int64"), field("producerEpoch", "int16")],
+  },
+};
+
+const OFFSET_FOR_LEADER_EPOCH: ApiSchema = {
+  key: 23,
+  version: 4,
+  request: {
+    fields: [
+      field("replicaId", "int32"),
+      list(
+        "topics",
+        field("topic", "string"),
+        list(
+          "partitions",
+          field("partition", "int32"),
+          field("currentLeaderEpoch", "int32"),
+          field("leaderEpoch", "int32"),
+        ),
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("topic", "string"),
+        list(
+          "partitions",
+          ERROR,
+          field("partition", "int32"),
+          field("leaderEpoch", "int32"),
+          field("endOffset", "int64"),
+        ),
+      ),
+    ],
+  },
+};
+
+/** The one topic and partition around what a quorum message says of the metadata log. */
+function quorumTopics(...partition: WireField[]): WireField {
+  return list(
+    "topics",
+    field("topicName", "string"),
+    list("partitions", field("partitionIndex", "int32"), ...partition),
+  );
+}
+
+/** Our quorum messages are flat: there is only the metadata log. */
+function nestQuorum(body: WireBody): WireBody {
+  const partitions = [{ ...body, partitionIndex: 0 }];
+  return { ...body, topics: [{ topicName: METADATA_TOPIC, partitions }] };
+}
+
+/** Our responses have one error, which Kafka has for the whole and for the partition. */
+const QUORUM_LEADER = [ERROR, ...LEADER_ID_AND_EPOCH];
+const QUORUM_ENDPOINTS = tagged(0, "nodeEndpoints", {
+  arrayOf: [field("nodeId", "int32"), field("host", "string"), field("port", "uint16")],
+});
+const LEADER_ENDPOINTS = fixed(
+  "leaderEndpoints",
+  { arrayOf: [field("name", "string"), field("host", "string"), field("port", "uint16")] },
+  [],
+);
+
+const VOTE: ApiSchema = {
+  key: 52,
+  version: 2,
+  request: {
+    fields: [
+      nullable("clusterId", "string"),
+      field("voterId", "int32"),
+      quorumTopics(
+        field("replicaEpoch", "int32"),
+        field("replicaId", "int32"),
+        field("replicaDirectoryId", "uuid"),
+        field("voterDirectoryId", "uuid"),
+        field("lastOffsetEpoch", "int32"),
+        field("lastOffset", "int64"),
+        field("preVote", "bool"),
+      ),
+    ],
+    nest: nestQuorum,
+  },
+  response: {
+    fields: [ERROR, quorumTopics(...QUORUM_LEADER, field("voteGranted", "bool")), QUORUM_ENDPOINTS],
+    nest: nestQuorum,
+  },
+};
+
+const BEGIN_QUORUM_EPOCH: ApiSchema = {
+  key: 53,
+  version: 1,
+  request: {
+    fields: [
+      nullable("clusterId", "string"),
+      field("voterId", "int32"),
+      quorumTopics(field("voterDirectoryId", "uuid"), ...LEADER_ID_AND_EPOCH),
+      LEADER_ENDPOINTS,
+    ],
+    nest: nestQuorum,
+  },
+  response: { fields: [ERROR, quorumTopics(...QUORUM_LEADER), QUORUM_ENDPOINTS], nest: nestQuorum },
+};
+
+const END_QUORUM_EPOCH: ApiSchema = {
+  key: 54,
+  version: 1,
+  request: {
+    fields: [
+      nullable("clusterId", "string"),
+      quorumTopics(
+        ...LEADER_ID_AND_EPOCH,
+        list(
+          "preferredCandidates",
+          field("candidateId", "int32"),
+          field("candidateDirectoryId", "uuid"),
+        ),
+      ),
+      LEADER_ENDPOINTS,
+    ],
+    nest: (body) =>
+      nestQuorum({
+        ...body,
+        preferredCandidates: (body["preferredCandidates"] as readonly number[]).map(
+          (candidateId) => ({ candidateId, candidateDirectoryId: "AAAAAAAAAAAAAAAAAAAAAA" }),
+        ),
+      }),
+  },
+  response: { fields: [ERROR, quorumTopics(...QUORUM_LEADER), QUORUM_ENDPOINTS], nest: nestQuorum },
+};
+
+const ALTER_PARTITION: ApiSchema = {
+  key: 56,
+  version: 3,
+  request: {
+    fields: [
+      field("brokerId", "int32"),
+      field("brokerEpoch", "int64"),
+      list(
+        "topics",
+        field("topicId", "uuid"),
+        list(
+          "partitions",
+          field("partitionIndex", "int32"),
+          field("leaderEpoch", "int32"),
+          list("newIsrWithEpochs", field("brokerId", "int32"), field("brokerEpoch", "int64")),
+          field("leaderRecoveryState", "int8"),
+          field("partitionEpoch", "int32"),
+        ),
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      list(
+        "topics",
+        field("topicId", "uuid"),
+        list(
+          "partitions",
+          field("partitionIndex", "int32"),
+          ERROR,
+          field("leaderId", "int32"),
+          field("leaderEpoch", "int32"),
+          field("isr", { arrayOf: "int32" }),
+          field("leaderRecoveryState", "int8"),
+          field("partitionEpoch", "int32"),
+        ),
+      ),
+    ],
+  },
+};
+
+const BROKER_REGISTRATION: ApiSchema = {
+  key: 62,
+  version: 4,
+  request: {
+    fields: [
+      field("brokerId", "int32"),
+      field("clusterId", "string"),
+      field("incarnationId", "uuid"),
+      list(
+        "listeners",
+        field("name", "string"),
+        field("host", "string"),
+        field("port", "uint16"),
+        field("securityProtocol", "int16"),
+      ),
+      list(
+        "features",
+        field("name", "string"),
+        field("minSupportedVersion", "int16"),
+        field("maxSupportedVersion", "int16"),
+      ),
+      nullable("rack", "string"),
+      fixed("isMigratingZkBroker", "bool", false),
+      field("logDirs", { arrayOf: "uuid" }),
+      field("previousBrokerEpoch", "int64"),
+    ],
+  },
+  response: { fields: [THROTTLE, ERROR, field("brokerEpoch", "int64")] },
+};
+
+const BROKER_HEARTBEAT: ApiSchema = {
+  key: 63,
+  version: 1,
+  request: {
+    fields: [
+      field("brokerId", "int32"),
+      field("brokerEpoch", "int64"),
+      field("currentMetadataOffset", "int64"),
+      field("wantFence", "bool"),
+      field("wantShutDown", "bool"),
+      tagged(0, "offlineLogDirs", { arrayOf: "uuid" }),
+    ],
+    nest: (body) => {
+      const { offlineLogDirs } = body as { offlineLogDirs: readonly string[] };
+      return { ...body, offlineLogDirs: offlineLogDirs.length === 0 ? undefined : offlineLogDirs };
+    },
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      field("isCaughtUp", "bool"),
+      field("isFenced", "bool"),
+      field("shouldShutDown", "bool"),
+    ],
+  },
+};
+
+const ALLOCATE_PRODUCER_IDS: ApiSchema = {
+  key: 67,
+  version: 0,
+  request: { fields: [field("brokerId", "int32"), field("brokerEpoch", "int64")] },
+  response: {
+    fields: [THROTTLE, ERROR, field("producerIdStart", "int64"), field("producerIdLen", "int32")],
+  },
+};
+
+export const SCHEMAS = {
+  PRODUCE,
+  FETCH,
+  LIST_OFFSETS,
+  METADATA,
+  CREATE_TOPICS,
+  INIT_PRODUCER_ID,
+  OFFSET_FOR_LEADER_EPOCH,
+  VOTE,
+  BEGIN_QUORUM_EPOCH,
+  END_QUORUM_EPOCH,
+  ALTER_PARTITION,
+  BROKER_REGISTRATION,
+  BROKER_HEARTBEAT,
+  ALLOCATE_PRODUCER_IDS,
+} as const satisfies Record<string, ApiSchema>;
