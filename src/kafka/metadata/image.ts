@@ -90,7 +90,6 @@ export class MetadataImage {
   /** Applies the record at `offset`. Records that do not fit the state are a bug of the simulator. */
   replay(record: MetadataRecord, offset: Offset): void {
     invariant(offset > this.lastOffset, () => `replayed ${offset} after ${this.lastOffset}`);
-    this.lastOffset = offset;
     switch (record.type) {
       case "NoOpRecord":
         break;
@@ -132,6 +131,7 @@ export class MetadataImage {
       default:
         unreachable(record);
     }
+    this.lastOffset = offset;
   }
 
   #unregister(record: UnregisterBrokerRecord): void {

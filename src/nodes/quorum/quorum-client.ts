@@ -486,7 +486,9 @@ export class QuorumClient {
     const before = this.#role;
     const tally = new VoteTally(this.#voterIds);
     tally.record(this.#nodeId, true);
-    const leaderId = leaderOf(before, this.#nodeId);
+    const known = leaderOf(before, this.#nodeId);
+    // One that resigned must not come back as its own follower.
+    const leaderId = known === this.#nodeId ? NO_LEADER : known;
     const votedId = voteOf(before, this.#nodeId);
     this.#become({ role: "prospective", epoch: before.epoch, leaderId, votedId, tally });
     if (tally.isGranted) this.#becomeCandidate();
