@@ -1,4 +1,5 @@
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 import { loadScenario, reportComplaints } from "./load-scenario.ts";
 
 /** `sim check FILE...`: reads and checks, runs nothing. */

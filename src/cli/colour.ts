@@ -1,5 +1,6 @@
 import { Chalk } from "chalk";
-import { type Paint, PLAIN } from "../report/paint.ts";
+import type { Paint } from "../report/paint.ts";
+import { PLAIN } from "../report/paint.ts";
 
 /**
  * Colour if it is asked for, else on a terminal that has not said NO_COLOR. FORCE_COLOR overrides, as

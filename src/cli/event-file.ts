@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import type { Fact } from "../trace/fact.ts";
 import { factJson } from "../report/fact-json.ts";
+import type { Fact } from "../trace/fact.ts";
 import { UsageError } from "./complain.ts";
 
 const FLUSH_AT = 1 << 16;

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { byText } from "../base/order.ts";
 import { UsageError } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 import { loadScenario } from "./load-scenario.ts";
 
 /** `sim list [DIR]`: the scenarios of a directory, each with its sentence and its variants. */

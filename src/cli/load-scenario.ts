@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
-import { type Complaint, formatComplaint } from "../scenario/complaint.ts";
+import type { Complaint } from "../scenario/complaint.ts";
+import { formatComplaint } from "../scenario/complaint.ts";
+import { nearestName } from "../scenario/nearest-name.ts";
 import { readScenario } from "../scenario/read-scenario.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { nearestName } from "../scenario/nearest-name.ts";
 import { UsageError } from "./complain.ts";
 
 /** Larger files are not read at all. */

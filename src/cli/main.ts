@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { COLOUR_CHOICES } from "./colour-choices.ts";
 import { reportFailure } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 import { VERSION } from "./version.ts";
 
 const EXIT_CODES = `
@@ -73,6 +74,6 @@ async function main(): Promise<ExitCode> {
   return code;
 }
 
-main().then((code) => {
+void main().then((code) => {
   process.exitCode = code;
 });

@@ -3,14 +3,15 @@ import { formatSeconds } from "../base/time.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import type { Checkpoint } from "../sim/digest.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
+
+import type { ExitCode } from "./exit-code.ts";
+import { EXIT } from "./exit-code.ts";
 
 /** What a second process says of the same run. */
 interface Fingerprint {
   readonly digest: string;
   readonly events: number;
-  readonly checkpoints: readonly Checkpoint[];
+  readonly checkpoints: RunResult["checkpoints"];
 }
 
 /**
@@ -41,7 +42,7 @@ export function verify(
   return false;
 }
 
-function lastEqual(one: readonly Checkpoint[], other: readonly Checkpoint[]): number {
+function lastEqual(one: RunResult["checkpoints"], other: RunResult["checkpoints"]): number {
   let event = 0;
   for (const [i, checkpoint] of one.entries()) {
     if (other[i]?.digest !== checkpoint.digest) break;

@@ -1,11 +1,11 @@
 import type { Duration } from "../base/time.ts";
+import type { DiskOptions } from "../disk/disk-options.ts";
 import type { ConsumerConfigs } from "../kafka/config/consumer-configs.ts";
 import type { ProducerConfigs } from "../kafka/config/producer-configs.ts";
 import type { BrokerId } from "../kafka/ids.ts";
-import type { FeatureLevels } from "../kafka/protocol-switches.ts";
 import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
+import type { FeatureLevels } from "../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
-import type { DiskOptions } from "../disk/disk-options.ts";
 import type { LinkQuality } from "../net/link.ts";
 import type { KeyPlan } from "../nodes/producer/producer-options.ts";
 import type { DurationSource } from "../ports/random.ts";

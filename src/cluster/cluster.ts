@@ -1,8 +1,8 @@
+import { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
 import type { BrokerId } from "../kafka/ids.ts";
-import { SimulatedDisk } from "../disk/simulated-disk.ts";
 import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
 import { Broker } from "../nodes/broker/broker.ts";
@@ -89,7 +89,10 @@ export class Cluster {
         program: seat.program,
         network: (station) => this.fabric.networkFor(station),
         disk: () => disk,
-        watchers: [this.fabric, { hostStarted: () => undefined, hostStopped: (it, how) => disk.hostStopped(it, how) }],
+        watchers: [
+          this.fabric,
+          { hostStarted: () => undefined, hostStopped: (it, how) => disk.hostStopped(it, how) },
+        ],
         serial: seat.role === "controller",
         clockStart: WALL_CLOCK_START,
       });
@@ -187,7 +190,8 @@ export class Cluster {
       return {
         name: client.name,
         role: "client",
-        program: (world) => new Consumer(world, { ...client, partitions: undefined, startAt: undefined, bootstrap }),
+        program: (world) =>
+          new Consumer(world, { ...client, partitions: undefined, startAt: undefined, bootstrap }),
       };
     }
     return {

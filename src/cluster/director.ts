@@ -296,27 +296,32 @@ export class Director implements EventHandler {
     this.#mayBeOver = true;
     const { spec } = step;
     const told = new Told(step.planned, this.world, step.random);
-    if (told.empty !== undefined && !spec.optional) {
-      if (step.isDone) return;
-      const when = formatSeconds(this.#options.clock.now);
-      this.#giveUp(step, `\`${told.empty}\` named no node at ${when}`);
-      return;
+    const fault = told.empty === undefined ? spec.kind.prepare(told) : undefined;
+    if (fault === undefined || fault.isIdle) {
+      if (!spec.optional) {
+        const when = formatSeconds(this.#options.clock.now);
+        const what = told.empty === undefined ? spec.text : told.empty;
+        const why = told.empty === undefined ? "had nothing to act on" : "named no node";
+        if (!step.isDone) this.#giveUp(step, `\`${what}\` ${why} at ${when}`);
+        return;
+      }
+    } else {
+      for (const { parameter, name } of spec.bindings) {
+        this.#bindings.set(name, told.bound(parameter));
+      }
+      this.#begin(step, fault);
     }
     step.isDone = true;
     step.reason = undefined;
-    if (told.empty === undefined) this.#begin(step, told);
     for (const later of this.#stepsAfter(step)) this.#fireLater(later, later.planned.delay);
   }
 
-  #begin(step: Step, told: Told): void {
+  #begin(step: Step, fault: Fault): void {
     const { spec, planned } = step;
-    const { kind, bindings } = spec;
-    for (const { parameter, name } of bindings) this.#bindings.set(name, told.bound(parameter));
-    const fault = kind.prepare(told);
     const open: OpenFault = { step, fault, isOver: false };
     // First the cause, then what it does.
     this.#note("fault-begun", spec, fault.text);
-    if (planned.for !== undefined || kind.lasts) this.#open.push(open);
+    if (planned.for !== undefined || spec.kind.lasts) this.#open.push(open);
     fault.begin(this.#stage(open));
     if (planned.for === undefined) return;
     this.#pending++;

@@ -1,5 +1,6 @@
 import { byText } from "../base/order.ts";
-import { type Duration, formatSeconds, type Instant } from "../base/time.ts";
+import type { Duration, Instant } from "../base/time.ts";
+import { formatSeconds } from "../base/time.ts";
 import type { Violation } from "../checkers/guarantee.ts";
 import type { ClusterView } from "../trace/cluster-view.ts";
 import type { ClientSpec } from "./cluster-spec.ts";
@@ -63,8 +64,8 @@ function byTopic(left: string, right: string): number {
 
 /** The partitions at the end, as Kafka's topic tool lists them. */
 export function partitionRows(view: ClusterView): PartitionRow[] {
-  const inOrder = [...view.partitions.values()].sort(
-    (left, right) => byTopic(left.name, right.name),
+  const inOrder = [...view.partitions.values()].sort((left, right) =>
+    byTopic(left.name, right.name),
   );
   return inOrder.map((partition) => {
     const dash = partition.name.lastIndexOf("-");

@@ -1,5 +1,5 @@
-import type { Duration } from "../base/time.ts";
 import { fail } from "../base/invariant.ts";
+import type { Duration } from "../base/time.ts";
 import type { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { Fabric } from "../net/fabric.ts";
 import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";

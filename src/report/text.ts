@@ -19,6 +19,8 @@ export interface TextOptions {
 /** Lines of the story that are shown unless all are asked for. */
 const STORY_LINES = 40;
 const WIDTH = 80;
+/** Where the names of faults begin, if there is room. */
+const NOTE_COLUMN = 66;
 
 /** The first line of a run's output, printed before anything can go wrong. */
 export function headline(
@@ -56,15 +58,24 @@ export function resultText(result: RunResult, options: TextOptions): string {
 }
 
 function story(timeline: readonly TimelineEntry[], options: TextOptions): string[] {
-  const lines = timeline.map(({ at, verb, text, note }) => {
-    const line = `${formatSeconds(at).padStart(9)}  ${verb.padEnd(8)} ${text}`;
-    return note === "" ? line : `${line.padEnd(60)}  [${note}]`;
-  });
-  if (options.verbose || lines.length <= STORY_LINES) return lines;
-  const hidden = lines.length - STORY_LINES;
+  const entries = timeline.map(storyLines);
+  if (options.verbose || entries.length <= STORY_LINES) return entries.flat();
+  const hidden = entries.length - STORY_LINES;
   const half = STORY_LINES / 2;
   const gap = options.paint.faint(`           ... ${hidden} more lines; -v shows them`);
-  return [...lines.slice(0, half), gap, ...lines.slice(-half)];
+  return [...entries.slice(0, half).flat(), gap, ...entries.slice(-half).flat()];
+}
+
+/** `  10.391s  elect    orders-0  broker-2 -> broker-1  epoch 0 -> 1`, the fault's name at the right. */
+function storyLines({ at, verb, text, note }: TimelineEntry): string[] {
+  const head = `${formatSeconds(at).padStart(9)}  ${verb.padEnd(9)} `;
+  const lines = wrapped(text, head.length).map((line, i) => (i === 0 ? head + line.trim() : line));
+  if (note === "") return lines;
+  const name = `[${note}]`;
+  const last = lines.pop() ?? "";
+  const room = WIDTH - name.length;
+  if (last.length + 2 > room) return [...lines, last, name.padStart(WIDTH)];
+  return [...lines, last.padEnd(Math.min(room, NOTE_COLUMN)) + name];
 }
 
 function partitionTable(rows: readonly PartitionRow[]): string[] {

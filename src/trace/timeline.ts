@@ -1,5 +1,6 @@
 import type { Instant } from "../base/time.ts";
-import { type BrokerId, NO_LEADER } from "../kafka/ids.ts";
+import type { BrokerId } from "../kafka/ids.ts";
+import { NO_LEADER } from "../kafka/ids.ts";
 import type { Fact, PartitionChanged } from "./fact.ts";
 import type { FactRecorder } from "./recorder.ts";
 
@@ -52,11 +53,11 @@ export class Timeline {
   }
 
   #add(at: Instant, event: number, verb: string, text: string, note = ""): void {
+    if (this.#loss !== undefined && this.#loss.event !== event) this.#flushLoss();
     if (this.#begun) this.#entries.push({ at, event, verb, text, note });
   }
 
   #tell(fact: Fact, at: Instant, event: number): void {
-    if (this.#loss !== undefined && this.#loss.event !== event) this.#flushLoss();
     switch (fact.kind) {
       case "fault-begun":
         this.#faultEvent = event;
@@ -67,7 +68,8 @@ export class Timeline {
         this.#add(at, event, "heal", `${fact.verb} ${fact.text}`, fact.name);
         return;
       case "node-started":
-        if (event !== this.#faultEvent) this.#add(at, event, "start", fact.node);
+        // At time zero the clients start: that is no news.
+        if (event !== this.#faultEvent && at > 0) this.#add(at, event, "start", fact.node);
         return;
       case "node-stopped":
         if (event !== this.#faultEvent) {

@@ -25,7 +25,8 @@ import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
 import type { OffsetForLeaderEpochRequest } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
-import { numberedUuid, randomUuid } from "../../kafka/uuid.ts";
+import { randomUuid } from "../../kafka/uuid.ts";
+import { DiskError } from "../../ports/disk.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import { LogManager } from "../../storage/log-manager.ts";
@@ -70,8 +71,6 @@ const LOG_DIRECTORY = "kafka-logs";
 const METADATA_DIRECTORY = "metadata";
 /** Kafka's default of `controller.socket.timeout.ms`. */
 const CONTROLLER_SOCKET_TIMEOUT_MS = 30_000;
-/** The upper half of the ids of log directories. */
-const DIRECTORY_UUID = 2;
 /** Periods from here on are Kafka's way to say never (Long.MAX_VALUE). */
 const NEVER_MS = 1e15;
 
@@ -122,6 +121,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       nodeId: options.brokerId,
       clusterId: options.clusterId,
       configOf: (topic) => this.#replicas.topicConfigs(topic),
+      producerIdExpirationMs: options.configs["producer.id.expiration.ms"],
     });
     this.#replicas = new ReplicaManager(this, this.#logs);
     this.#quorum = new QuorumClient({
@@ -157,7 +157,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#lifecycle = new Lifecycle(this, this.#heartbeats, {
       incarnationId: randomUuid(world.random),
       rack: options.rack,
-      logDirs: [numberedUuid(DIRECTORY_UUID, options.brokerId)],
+      logDirs: [this.#logs.directoryId],
       address: world.self,
       host: `broker-${options.brokerId}`,
       previousBrokerEpoch: this.#logs.previousBrokerEpoch,
@@ -205,6 +205,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#every(BROKER_TIMER.highWatermarkCheckpoint);
     this.#every(BROKER_TIMER.recoveryPointCheckpoint);
     this.#every(BROKER_TIMER.flushCheck);
+    this.#every(BROKER_TIMER.producerExpiry);
   }
 
   onShutdown(): void {
@@ -258,7 +259,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   }
 
   onSynced(ticket: number, ok: boolean): void {
-    this.#tickets.synced(ticket, ok);
+    try {
+      this.#tickets.synced(ticket, ok);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.world.process.exit("its log directory has failed");
+    }
   }
 
   onRequest(request: IncomingRequest): void {
@@ -339,6 +345,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         this.#logs.checkpointRecoveryPoints();
         this.#logs.checkpointLogStarts();
         break;
+      case BROKER_TIMER.producerExpiry:
+        for (const { log } of this.#replicas.all()) log.expireProducers();
+        break;
       case BROKER_TIMER.flushCheck:
         for (const { log } of this.#replicas.all()) log.flushIfDue();
         break;
@@ -350,17 +359,25 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
 
   /** Starts the timer of a periodic task; one of Kafka's "never" is never started. */
   #every(kind: number): void {
-    const { configs } = this;
-    const milliseconds =
-      kind === BROKER_TIMER.isrScan
-        ? configs["replica.lag.time.max.ms"] / 2
-        : kind === BROKER_TIMER.highWatermarkCheckpoint
-          ? configs["replica.high.watermark.checkpoint.interval.ms"]
-          : kind === BROKER_TIMER.recoveryPointCheckpoint
-            ? configs["log.flush.offset.checkpoint.interval.ms"]
-            : configs["log.flush.scheduler.interval.ms"];
+    const milliseconds = this.#periodMs(kind);
     if (milliseconds >= NEVER_MS) return;
     this.world.timers.start(Math.floor(fromMillis(milliseconds)), kind);
+  }
+
+  #periodMs(kind: number): number {
+    const { configs } = this;
+    switch (kind) {
+      case BROKER_TIMER.isrScan:
+        return configs["replica.lag.time.max.ms"] / 2;
+      case BROKER_TIMER.highWatermarkCheckpoint:
+        return configs["replica.high.watermark.checkpoint.interval.ms"];
+      case BROKER_TIMER.recoveryPointCheckpoint:
+        return configs["log.flush.offset.checkpoint.interval.ms"];
+      case BROKER_TIMER.producerExpiry:
+        return configs["producer.id.expiration.check.interval.ms"];
+      default:
+        return configs["log.flush.scheduler.interval.ms"];
+    }
   }
 }
 

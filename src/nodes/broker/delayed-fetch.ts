@@ -4,8 +4,8 @@ import type { TimerHandle } from "../../ports/node.ts";
 import { NO_TIMER } from "../../ports/node.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
-import type { FetchHandler } from "./fetch-handler.ts";
-import { reply } from "./fetch-handler.ts";
+import type { FetchReader } from "./fetch-answer.ts";
+import { replyToFetch } from "./fetch-answer.ts";
 
 /**
  * A fetch in purgatory until there is enough to answer it, something is wrong, or `max.wait.ms` is
@@ -14,7 +14,7 @@ import { reply } from "./fetch-handler.ts";
  */
 export class DelayedFetch {
   readonly #context: BrokerContext;
-  readonly #handler: FetchHandler;
+  readonly #reader: FetchReader;
   readonly #request: IncomingRequest;
   readonly #body: FetchRequest;
   #done = false;
@@ -22,12 +22,12 @@ export class DelayedFetch {
 
   constructor(
     context: BrokerContext,
-    handler: FetchHandler,
+    reader: FetchReader,
     request: IncomingRequest,
     body: FetchRequest,
   ) {
     this.#context = context;
-    this.#handler = handler;
+    this.#reader = reader;
     this.#request = request;
     this.#body = body;
   }
@@ -56,8 +56,8 @@ export class DelayedFetch {
   complete(): void {
     if (this.#done) return;
     this.#forget();
-    const answer = this.#handler.read(this.#body, false, this.#context.now());
-    reply(this.#request, answer.responses);
+    const answer = this.#reader.read(this.#body, false, this.#context.now());
+    replyToFetch(this.#request, answer.responses);
   }
 
   #isDue(): boolean {
@@ -75,7 +75,7 @@ export class DelayedFetch {
         if (end < fetchOffset) return true;
         if (end > fetchOffset) {
           if (minBytes <= 1) return true;
-          available += partition.log.read(fetchOffset, minBytes, end, true).sizeInBytes;
+          available += partition.log.bytesBetween(fetchOffset, end);
           if (available >= minBytes) return true;
         }
         if (lastFetchedEpoch >= 0) {

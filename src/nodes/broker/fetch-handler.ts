@@ -1,6 +1,5 @@
 import type { Instant } from "../../base/time.ts";
 import { fromMillis } from "../../base/time.ts";
-import { FETCH } from "../../kafka/protocol/apis.ts";
 import type {
   FetchPartitionResponse,
   FetchRequest,
@@ -10,6 +9,8 @@ import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
 import { DelayedFetch } from "./delayed-fetch.ts";
+import type { FetchAnswer, FetchReader } from "./fetch-answer.ts";
+import { replyToFetch } from "./fetch-answer.ts";
 import { readForFetch } from "./fetch-read.ts";
 
 /**
@@ -17,7 +18,7 @@ import { readForFetch } from "./fetch-read.ts";
  * Simplified: no fetch sessions (KIP-227): every fetch names all its partitions, and every answer has
  * them all.
  */
-export class FetchHandler {
+export class FetchHandler implements FetchReader {
   readonly #context: BrokerContext;
   readonly #maxBytes: number;
 
@@ -30,7 +31,7 @@ export class FetchHandler {
     const now = this.#context.now();
     const answer = this.read(body, true, now);
     if (body.maxWaitMs <= 0 || answer.urgent || answer.bytes >= body.minBytes) {
-      reply(request, answer.responses);
+      replyToFetch(request, answer.responses);
       return;
     }
     const delayed = new DelayedFetch(this.#context, this, request, body);
@@ -76,15 +77,4 @@ export class FetchHandler {
     }
     return { responses, bytes, urgent };
   }
-}
-
-export interface FetchAnswer {
-  readonly responses: readonly FetchTopicResponse[];
-  readonly bytes: number;
-  /** An error or a diverging epoch: it is told at once. */
-  readonly urgent: boolean;
-}
-
-export function reply(request: IncomingRequest, responses: readonly FetchTopicResponse[]): void {
-  request.reply(FETCH, { throttleTimeMs: 0, errorCode: 0, sessionId: 0, responses });
 }

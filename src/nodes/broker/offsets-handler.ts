@@ -12,7 +12,6 @@ import type {
   OffsetForLeaderPartition,
   OffsetForLeaderPartitionResult,
 } from "../../kafka/protocol/offset-for-leader-epoch.ts";
-import { kip101EpochEnd } from "../../kafka/replication/kip-101.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { whyAbsent } from "./fetch-read.ts";
@@ -60,7 +59,7 @@ export class OffsetsHandler {
     }
     if (asked.timestamp === EARLIEST_TIMESTAMP) {
       const start = log.logStartOffset;
-      const epoch = log.epochs.entries.findLast(({ startOffset }) => startOffset <= start)?.epoch ?? -1;
+      const epoch = log.epochs.epochAt(start) ?? -1;
       return answer(asked.partitionIndex, ERRORS.NONE, -1, start, epoch);
     }
     return this.#search(found, asked, visibleEnd);
@@ -111,7 +110,7 @@ export class OffsetsHandler {
     }
     const end =
       this.#context.rules.switches.truncation === "kip-101"
-        ? kip101EpochEnd(found.log.epochs.entries, asked.leaderEpoch, found.log.logEndOffset)
+        ? found.log.epochs.kip101EndOffset(asked.leaderEpoch, found.log.logEndOffset)
         : found.log.endOffsetForEpoch(asked.leaderEpoch);
     return { errorCode: 0, partition, leaderEpoch: end.epoch, endOffset: end.endOffset };
   }
