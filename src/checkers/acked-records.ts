@@ -1,38 +1,25 @@
 import type { Instant } from "../base/time.ts";
-import type { LeaderEpoch, Offset } from "../kafka/ids.ts";
+import type { LeaderEpoch } from "../kafka/ids.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode } from "./batch-tree.ts";
-import { NO_NODE } from "./batch-tree.ts";
+import { ACKED_ALL, ACKED_ONE, KEPT, LOST, NO_NODE } from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import type { Cut, PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 import type { Election, ReplicaLogs } from "./replica-logs.ts";
 
-/** Records of one partition that one client was told are written: one batch of its sends. */
-export interface AckedSend {
-  readonly client: string;
-  readonly acks: -1 | 0 | 1;
-  readonly firstOffset: Offset;
-  readonly count: number;
-  readonly firstValue: number;
-  readonly lastValue: number;
-  /** Where they stand; NO_NODE if they stood in no replica's log when the client was told. */
-  readonly node: BatchNode;
-  /** The event in which the client was told. */
-  readonly event: number;
-  /** Was it found in the log of the newest leader, when the client was told or since? */
-  wasKept: boolean;
-  /** Was it found missing from the log of a leader in office? */
-  lost: boolean;
-}
-
 /** Acknowledged records that the leader does not have. */
 export interface AckLoss {
   readonly partition: PartitionGhost;
-  readonly sends: readonly AckedSend[];
-  /** What showed the loss: an election, a leader that cut its log, the acknowledgement itself (of a
-   * leader already replaced), or the end of the run. */
+  /** The batches, in the order in which they were written. */
+  readonly nodes: readonly BatchNode[];
+  /** An acknowledgement of records that stood in no replica's log just then. */
+  readonly stray: SendEnded | undefined;
+  /**
+   * What showed the loss: an election, a leader that cut its log, the acknowledgement itself (of a
+   * leader already replaced), or the last look.
+   */
   readonly by: "election" | "cut" | "ack" | "end";
   /** The last election or cut: the event that is to blame. */
   readonly cause: number;
@@ -42,12 +29,20 @@ export interface AckLoss {
   readonly event: number;
 }
 
-export type AckListener = (partition: PartitionGhost, send: AckedSend, at: Instant) => void;
+/** Told of each acknowledgement of records that are where the client was told. */
+export type AckListener = (
+  partition: PartitionGhost,
+  node: BatchNode,
+  fact: SendEnded,
+  at: Instant,
+  event: number,
+) => void;
 export type AckLossListener = (loss: AckLoss) => void;
 
-/** What is acknowledged of one partition. */
+/** What is acknowledged of one partition; which batches those are, flags in its tree tell. */
 export class AckedPartition {
-  readonly sends: AckedSend[] = [];
+  /** Acknowledgements. */
+  count = 0;
   /** The acknowledged batch that is furthest up the log; all others are below it. */
   tip: BatchNode = NO_NODE;
   /** True while "all others are below it" is not known. */
@@ -86,7 +81,6 @@ export class AckedRecords {
     this.#lossListeners.push(listener);
   }
 
-  /** Told of each acknowledgement of records that the leader has. */
   onAcked(listener: AckListener): void {
     this.#ackListeners.push(listener);
   }
@@ -116,40 +110,26 @@ export class AckedRecords {
     }
     const partition = this.#logs.partition(fact.partition);
     const acked = this.of(partition);
-    const { leaderLog } = partition;
+    acked.count++;
+    const { leaderLog, tree } = partition;
     let node = leaderLog === undefined ? NO_NODE : this.#place(leaderLog, fact);
     const isKept = node !== NO_NODE;
     if (!isKept) node = this.#placeAnywhere(partition, fact);
-    const { values } = fact;
-    const send: AckedSend = {
-      client: fact.client,
-      acks: fact.acks,
-      firstOffset: fact.baseOffset,
-      count: values.length,
-      firstValue: values[0] as number,
-      lastValue: values[values.length - 1] as number,
-      node,
-      event,
-      wasKept: isKept,
-      lost: false,
-    };
-    acked.sends.push(send);
+    if (node === NO_NODE) {
+      this.#lose(partition, [], fact, "ack", at, event);
+      return;
+    }
+    tree.set(node, fact.acks === 1 ? ACKED_ONE : ACKED_ALL);
     if (isKept) {
-      this.#raiseTip(acked, partition, node);
-    } else if (partition.leading || node === NO_NODE) {
-      this.#lose(partition, [send], "ack", at, event);
+      tree.set(node, KEPT);
+      raiseTip(acked, partition, node);
+    } else if (partition.leading) {
+      if (!tree.has(node, LOST)) this.#lose(partition, [node], undefined, "ack", at, event);
       return;
     } else {
       acked.isMixed = true;
     }
-    for (const listener of this.#ackListeners) listener(partition, send, at);
-  }
-
-  #raiseTip(acked: AckedPartition, partition: PartitionGhost, node: BatchNode): void {
-    const { depth } = partition.tree;
-    if (acked.tip === NO_NODE || (depth[node] as number) > (depth[acked.tip] as number)) {
-      acked.tip = node;
-    }
+    for (const listener of this.#ackListeners) listener(partition, node, fact, at, event);
   }
 
   /** The batch of the log that holds just these values where the client was told. */
@@ -158,9 +138,9 @@ export class AckedRecords {
     const node = log.nodeAt(baseOffset);
     if (node === NO_NODE) return NO_NODE;
     const { tree } = log;
-    const address = this.#setup.clients.get(fact.client)?.address;
-    if (address !== undefined && tree.client[node] !== address) return NO_NODE;
     if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return NO_NODE;
+    const address = this.#setup.clients.get(fact.client)?.address;
+    if (address !== undefined && tree.writerOf(node).client !== address) return NO_NODE;
     for (let i = 0; i < values.length; i++) {
       if (tree.valueAt(node, baseOffset + i) !== values[i]) return NO_NODE;
     }
@@ -195,7 +175,7 @@ export class AckedRecords {
     this.#check(partition, log, "cut", at, event);
   }
 
-  /** Looks for each send by itself: O(acknowledged batches), for when something is known to be amiss. */
+  /** Looks for each batch by itself: O(batches), for when something is known to be amiss. */
   #check(
     partition: PartitionGhost,
     log: ReplicaLog,
@@ -204,33 +184,42 @@ export class AckedRecords {
     event: number,
   ): void {
     const acked = this.of(partition);
-    const lost: AckedSend[] = [];
+    const { tree } = partition;
+    const lost: BatchNode[] = [];
     acked.tip = NO_NODE;
     acked.isMixed = false;
-    for (const send of acked.sends) {
-      if (send.lost) continue;
-      if (!log.contains(send.node)) {
-        lost.push(send);
+    for (let node = 0; node < tree.count; node++) {
+      if (!tree.has(node, ACKED_ALL | ACKED_ONE) || tree.has(node, LOST)) continue;
+      if (!log.contains(node)) {
+        lost.push(node);
         continue;
       }
-      send.wasKept = true;
-      this.#raiseTip(acked, partition, send.node);
+      tree.set(node, KEPT);
+      raiseTip(acked, partition, node);
     }
-    if (lost.length > 0) this.#lose(partition, lost, by, at, event);
+    if (lost.length > 0) this.#lose(partition, lost, undefined, by, at, event);
   }
 
   #lose(
     partition: PartitionGhost,
-    sends: readonly AckedSend[],
+    nodes: readonly BatchNode[],
+    stray: SendEnded | undefined,
     by: AckLoss["by"],
     at: Instant,
     event: number,
   ): void {
     const acked = this.of(partition);
     acked.generation++;
-    for (const send of sends) send.lost = true;
+    for (const node of nodes) partition.tree.set(node, LOST);
     const { cause, keptInEpoch } = acked;
-    const loss: AckLoss = { partition, sends, by, cause, keptInEpoch, at, event };
+    const loss: AckLoss = { partition, nodes, stray, by, cause, keptInEpoch, at, event };
     for (const listener of this.#lossListeners) listener(loss);
+  }
+}
+
+function raiseTip(acked: AckedPartition, partition: PartitionGhost, node: BatchNode): void {
+  const { depth } = partition.tree;
+  if (acked.tip === NO_NODE || (depth[node] as number) > (depth[acked.tip] as number)) {
+    acked.tip = node;
   }
 }

@@ -9,12 +9,31 @@ export type BatchNode = number;
 /** No batch: the parent of a log's first. */
 export const NO_NODE: BatchNode = -1;
 
-/** Below the high watermark of a broker that led, or thought it did. Never taken back. */
+/** The value of a record that no simulated application wrote. */
+export const NO_VALUE = 0xffff_ffff;
+
+/** Flags of a node; none is ever taken back. VISIBLE: below the high watermark of a broker that led, or thought it did. */
 export const VISIBLE = 1;
-/** Given to a consumer. Never taken back. */
+/** Given to a consumer. */
 export const HANDED = 2;
-/** Told to be lost to a consumer that was given it. Never taken back. */
+/** Told to be lost to a consumer that was given it. */
 export const TOLD = 4;
+/** Acknowledged to its client with acks=all. */
+export const ACKED_ALL = 8;
+/** Acknowledged to its client with acks=1. */
+export const ACKED_ONE = 16;
+/** Acknowledged, and found in the log of the newest leader then or since. */
+export const KEPT = 32;
+/** Acknowledged, and found missing from the log of a leader in office. */
+export const LOST = 64;
+
+/** Who wrote a batch. */
+export interface BatchWriter {
+  /** The client's address; -1 if it is none of the simulated applications. */
+  readonly client: number;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
 
 /**
  * Every batch that ever stood in any replica's log of one partition, each above the batch that it
@@ -23,26 +42,23 @@ export const TOLD = 4;
  * chain of TigerBeetle's state checker with the chain's value replaced by identity, exact and as
  * cheap to extend. Two logs that part are two branches.
  *
- * Struct of arrays: one entry per distinct batch, whatever the number of replicas. The batches
- * themselves are not kept, only which values (kafka/client/payload) lie in them.
+ * Struct of arrays: some 45 bytes and 4 for each record, whatever the number of replicas. The
+ * batches themselves are not kept, only which values (kafka/client/payload) lie in them.
+ * Simplified: no client numbers more than 2^32 - 1 sends.
  */
 export class BatchTree {
   count = 0;
   parent: Int32Array = new Int32Array(INITIAL);
   /** The number of batches below it in its log. */
   depth: Int32Array = new Int32Array(INITIAL);
-  baseOffset: Float64Array = new Float64Array(INITIAL);
   lastOffset: Float64Array = new Float64Array(INITIAL);
   leaderEpoch: Int32Array = new Int32Array(INITIAL);
-  producerId: Float64Array = new Float64Array(INITIAL);
-  producerEpoch: Int32Array = new Int32Array(INITIAL);
-  /** The address of the client that wrote it; -1 if it is none of the simulated applications. */
-  client: Int32Array = new Int32Array(INITIAL);
-  /** VISIBLE, HANDED, TOLD. */
   flags: Uint8Array = new Uint8Array(INITIAL);
+  /** How many offsets it spans. */
+  length: Int32Array = new Int32Array(INITIAL);
   /** Where the node's values begin in `values`; there is one for each of its offsets. */
   firstValue: Int32Array = new Int32Array(INITIAL);
-  values: Float64Array = new Float64Array(INITIAL);
+  values: Uint32Array = new Uint32Array(INITIAL);
 
   /**
    * The node of the same leader epoch that contradicts the node entered last: it holds one of its
@@ -50,9 +66,13 @@ export class BatchTree {
    */
   conflict: BatchNode = NO_NODE;
 
+  readonly #writers: BatchWriter[] = [{ client: -1, producerId: -1, producerEpoch: -1 }];
+  #lastWriter = 0;
+  #writer: Int32Array = new Int32Array(INITIAL);
   #crc: Int32Array = new Int32Array(INITIAL);
   #firstChild: Int32Array = new Int32Array(INITIAL);
-  #nextSibling: Int32Array = new Int32Array(INITIAL);
+  /** Few nodes have one. */
+  readonly #nextSibling = new Map<BatchNode, BatchNode>();
   #firstRoot: BatchNode = NO_NODE;
   #valueCount = 0;
   /** The node of each leader epoch that reaches furthest. */
@@ -61,11 +81,12 @@ export class BatchTree {
   /** The node of `batch` above `parent`, made if it is new: compare `count` before and after. */
   enter(parent: BatchNode, batch: RecordBatch): BatchNode {
     this.conflict = NO_NODE;
-    let node = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
+    const first = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
+    let node = first;
     while (node !== NO_NODE && !this.matches(node, batch)) {
-      node = this.#nextSibling[node] as number;
+      node = this.#nextSibling.get(node) ?? NO_NODE;
     }
-    return node === NO_NODE ? this.#create(parent, batch) : node;
+    return node === NO_NODE ? this.#create(parent, first, batch) : node;
   }
 
   /** Is it this batch? Producer, sequence and content are covered by the CRC. */
@@ -74,7 +95,7 @@ export class BatchTree {
       this.#crc[node] === (batch.crc | 0) &&
       this.lastOffset[node] === batch.lastOffset &&
       this.leaderEpoch[node] === batch.partitionLeaderEpoch &&
-      this.baseOffset[node] === batch.baseOffset
+      this.baseOffset(node) === batch.baseOffset
     );
   }
 
@@ -98,12 +119,32 @@ export class BatchTree {
     return NO_NODE;
   }
 
+  baseOffset(node: BatchNode): Offset {
+    return (this.lastOffset[node] as number) - (this.length[node] as number) + 1;
+  }
+
+  writerOf(node: BatchNode): BatchWriter {
+    return this.#writers[this.#writer[node] as number] as BatchWriter;
+  }
+
+  /** The value at an offset of the node, or NO_VALUE. */
+  valueAt(node: BatchNode, offset: Offset): number {
+    if (this.#writer[node] === UNKNOWN_WRITER) return NO_VALUE;
+    return this.values[
+      (this.firstValue[node] as number) + offset - this.baseOffset(node)
+    ] as number;
+  }
+
   /** Is `node` in the log that ends with `tip`? Walks from the tip: O(batches between). */
   isBelow(node: BatchNode, tip: BatchNode): boolean {
     const depth = this.depth[node] as number;
     let at = tip;
     while (at !== NO_NODE && (this.depth[at] as number) > depth) at = this.parent[at] as number;
     return at === node;
+  }
+
+  has(node: BatchNode, flag: number): boolean {
+    return ((this.flags[node] as number) & flag) !== 0;
   }
 
   /** Sets a flag on `node` alone. */
@@ -120,61 +161,60 @@ export class BatchTree {
     }
   }
 
-  has(node: BatchNode, flag: number): boolean {
-    return ((this.flags[node] as number) & flag) !== 0;
-  }
-
-  /** The value at an offset of the node; -1 if it is none of the simulated applications'. */
-  valueAt(node: BatchNode, offset: Offset): number {
-    if (this.client[node] === -1) return -1;
-    const index = (this.firstValue[node] as number) + offset - (this.baseOffset[node] as number);
-    return this.values[index] as number;
-  }
-
-  #create(parent: BatchNode, batch: RecordBatch): BatchNode {
+  #create(parent: BatchNode, sibling: BatchNode, batch: RecordBatch): BatchNode {
     if (this.count === this.parent.length) this.#grow();
     const node = this.count++;
     this.parent[node] = parent;
     this.depth[node] = parent === NO_NODE ? 0 : (this.depth[parent] as number) + 1;
-    this.baseOffset[node] = batch.baseOffset;
     this.lastOffset[node] = batch.lastOffset;
+    this.length[node] = batch.lastOffset - batch.baseOffset + 1;
     this.leaderEpoch[node] = batch.partitionLeaderEpoch;
-    this.producerId[node] = batch.producerId;
-    this.producerEpoch[node] = batch.producerEpoch;
     this.#crc[node] = batch.crc;
     this.#firstChild[node] = NO_NODE;
     // The newest branch first: it is the one that grows.
-    if (parent === NO_NODE) {
-      this.#nextSibling[node] = this.#firstRoot;
-      this.#firstRoot = node;
-    } else {
-      this.#nextSibling[node] = this.#firstChild[parent] as number;
-      this.#firstChild[parent] = node;
-    }
-    this.#readValues(node, batch);
+    if (parent === NO_NODE) this.#firstRoot = node;
+    else this.#firstChild[parent] = node;
+    if (sibling !== NO_NODE) this.#nextSibling.set(node, sibling);
+    this.#writer[node] = this.#readValues(node, batch);
     this.#placeInEpoch(node, parent, batch);
     return node;
   }
 
-  #readValues(node: BatchNode, batch: RecordBatch): void {
+  /** Returns the number of the batch's writer. */
+  #readValues(node: BatchNode, batch: RecordBatch): number {
     const first = this.#valueCount;
-    const length = batch.lastOffset - batch.baseOffset + 1;
-    this.client[node] = -1;
+    const length = this.length[node] as number;
     this.firstValue[node] = first;
-    if (batch.isControl) return;
-    while (first + length > this.values.length) this.values = grownFloat64(this.values);
+    if (batch.isControl) return UNKNOWN_WRITER;
+    while (first + length > this.values.length) this.values = grownUint32(this.values);
     // Only cleaned logs have holes.
-    if (batch.recordCount !== length) this.values.fill(-1, first, first + length);
+    if (batch.recordCount !== length) this.values.fill(NO_VALUE, first, first + length);
     const { buffer } = batch;
     const cursor = new RecordCursor(batch);
+    let client = -1;
     while (cursor.next()) {
-      if (cursor.offsetDelta < 0 || cursor.offsetDelta >= length) continue;
-      if (cursor.valueStart < 0 || cursor.valueEnd - cursor.valueStart < PAYLOAD_MIN_BYTES) return;
+      const { valueStart, offsetDelta } = cursor;
+      if (offsetDelta < 0 || offsetDelta >= length) continue;
+      if (valueStart < 0 || cursor.valueEnd - valueStart < PAYLOAD_MIN_BYTES) return UNKNOWN_WRITER;
       // One producer's batch: all its records have the same address.
-      this.client[node] = payloadClient(buffer, cursor.valueStart);
-      this.values[first + cursor.offsetDelta] = payloadValue(buffer, cursor.valueStart);
+      client = payloadClient(buffer, valueStart);
+      this.values[first + offsetDelta] = payloadValue(buffer, valueStart);
     }
     this.#valueCount = first + length;
+    return this.#writerOf(client, batch);
+  }
+
+  #writerOf(client: number, { producerId, producerEpoch }: RecordBatch): number {
+    const last = this.#writers[this.#lastWriter] as BatchWriter;
+    if (isWriter(last, client, producerId, producerEpoch)) return this.#lastWriter;
+    let index = 0;
+    for (const known of this.#writers) {
+      if (isWriter(known, client, producerId, producerEpoch)) break;
+      index++;
+    }
+    if (index === this.#writers.length) this.#writers.push({ client, producerId, producerEpoch });
+    this.#lastWriter = index;
+    return index;
   }
 
   #placeInEpoch(node: BatchNode, parent: BatchNode, batch: RecordBatch): void {
@@ -189,7 +229,7 @@ export class BatchTree {
       return;
     }
     let other = tip;
-    while ((this.baseOffset[other] as number) > batch.lastOffset) {
+    while (this.baseOffset(other) > batch.lastOffset) {
       other = this.parent[other] as number;
       if (other === NO_NODE || this.leaderEpoch[other] !== epoch) return;
     }
@@ -199,16 +239,15 @@ export class BatchTree {
   #grow(): void {
     this.parent = grownInt32(this.parent);
     this.depth = grownInt32(this.depth);
-    this.baseOffset = grownFloat64(this.baseOffset);
-    this.lastOffset = grownFloat64(this.lastOffset);
     this.leaderEpoch = grownInt32(this.leaderEpoch);
-    this.producerId = grownFloat64(this.producerId);
-    this.producerEpoch = grownInt32(this.producerEpoch);
-    this.client = grownInt32(this.client);
+    this.length = grownInt32(this.length);
     this.firstValue = grownInt32(this.firstValue);
+    this.#writer = grownInt32(this.#writer);
     this.#crc = grownInt32(this.#crc);
     this.#firstChild = grownInt32(this.#firstChild);
-    this.#nextSibling = grownInt32(this.#nextSibling);
+    const offsets = new Float64Array(this.lastOffset.length * 2);
+    offsets.set(this.lastOffset);
+    this.lastOffset = offsets;
     const flags = new Uint8Array(this.flags.length * 2);
     flags.set(this.flags);
     this.flags = flags;
@@ -216,6 +255,21 @@ export class BatchTree {
 }
 
 const INITIAL = 64;
+/** The writer of whatever no simulated application wrote. */
+const UNKNOWN_WRITER = 0;
+
+function isWriter(
+  writer: BatchWriter,
+  client: number,
+  producerId: number,
+  producerEpoch: number,
+): boolean {
+  return (
+    writer.client === client &&
+    writer.producerId === producerId &&
+    writer.producerEpoch === producerEpoch
+  );
+}
 
 /** A copy of twice the length. */
 export function grownInt32(array: Int32Array): Int32Array {
@@ -224,9 +278,8 @@ export function grownInt32(array: Int32Array): Int32Array {
   return grown;
 }
 
-/** A copy of twice the length. */
-export function grownFloat64(array: Float64Array): Float64Array {
-  const grown = new Float64Array(array.length * 2);
+function grownUint32(array: Uint32Array): Uint32Array {
+  const grown = new Uint32Array(array.length * 2);
   grown.set(array);
   return grown;
 }

@@ -11,7 +11,7 @@ export const COMMITTED_PREFIX_KEPT: Guarantee = {
   name: "committed-prefix-kept",
   sentence:
     "What was below a leader's high watermark is in the log of every later leader, and no replica cuts it off.",
-  source: "KIP-101, KIP-279, KIP-320; R5, R9 and R10 of the design's list",
+  source: "KIP-101, KIP-279, KIP-320; R5, R9 and R10",
   kinds: ["committed-record-truncated"],
   condition:
     "A log that comes back shorter from a power loss is no violation, unless it then leads. Permitted: as for no-acked-loss, acks aside.",
@@ -19,7 +19,7 @@ export const COMMITTED_PREFIX_KEPT: Guarantee = {
     "elections with something committed, truncations that removed something, restarts with something committed",
   example: [
     "committed-record-truncated   orders-0   at 31.770s, event 18002",
-    "  broker-2 cut offsets 405..411 off its log (high-watermark), though they were below the high watermark: 7 offsets.",
+    "  broker-2 cut off its log offsets 405..411 (high-watermark), which were below the high watermark: 7 offsets.",
   ],
   create: (context) => new CommittedPrefixKept(context),
 };
@@ -92,9 +92,10 @@ class CommittedPrefixKept implements Checker {
     const { canon, tree, trueHighWatermark } = partition;
     const common = canon.commonCount(log);
     const node = canon.nodes[common] as number;
-    const first = tree.baseOffset[node] as number;
+    const first = tree.baseOffset(node);
     const last = Math.max(first, trueHighWatermark - 1);
     const count = last - first + 1;
+    const were = count === 1 ? "was" : "were";
     const waiver = waiveLoss(
       partition,
       {
@@ -115,7 +116,7 @@ class CommittedPrefixKept implements Checker {
       at,
       event,
       text: [
-        `${subject} ${offsetsText(first, last)}${reason}, which were below the high watermark: ${counted(count, "offset")}.`,
+        `${subject} ${offsetsText(first, last)}${reason}, which ${were} below the high watermark: ${counted(count, "offset")}.`,
       ],
       offsets: [first, last],
       count,

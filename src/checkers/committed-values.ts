@@ -28,7 +28,7 @@ export class CommittedValues {
     if (this.#generation !== this.#partition.canonGeneration) this.#rebuild(index);
     const { tree, canon } = this.#partition;
     const node = canon.nodes[index] as number;
-    const client = tree.client[node] as number;
+    const client = tree.writerOf(node).client;
     if (client === -1) return NONE;
     let known = this.#clients[client];
     if (known === undefined) {
@@ -37,7 +37,7 @@ export class CommittedValues {
     }
     const { values } = tree;
     const first = tree.firstValue[node] as number;
-    const base = tree.baseOffset[node] as number;
+    const base = tree.baseOffset(node);
     const count = (tree.lastOffset[node] as number) - base + 1;
     for (let i = 0; i < count; i++) {
       const value = values[first + i] as number;
@@ -57,7 +57,7 @@ export class CommittedValues {
   ): readonly Repetition[] {
     const { tree, canon } = this.#partition;
     const node = canon.nodes[index] as number;
-    const base = tree.baseOffset[node] as number;
+    const base = tree.baseOffset(node);
     const last = tree.lastOffset[node] as number;
     const offsets = known.offsets ?? this.#offsetsOf(client, base + start);
     known.offsets = offsets;
@@ -81,9 +81,9 @@ export class CommittedValues {
     const offsets = new Map<number, Offset>();
     for (let i = 0; i < canon.count; i++) {
       const node = canon.nodes[i] as number;
-      if (tree.client[node] !== client) continue;
+      if (tree.writerOf(node).client !== client) continue;
       const last = Math.min(tree.lastOffset[node] as number, end - 1);
-      for (let offset = tree.baseOffset[node] as number; offset <= last; offset++) {
+      for (let offset = tree.baseOffset(node); offset <= last; offset++) {
         const value = tree.valueAt(node, offset);
         if (!offsets.has(value)) offsets.set(value, offset);
       }

@@ -17,8 +17,7 @@ export const CONSISTENT_READ: Guarantee = {
   name: "consistent-read",
   sentence:
     "What a consumer was given stays in the log of every later leader, and whoever reads it again gets the same.",
-  source:
-    "KIP-101, KIP-320; V2 of the design's list; Jepsen's inconsistent-offsets, poll against poll",
+  source: "KIP-101, KIP-320; V2; Jepsen's inconsistent-offsets, poll against poll",
   kinds: ["consumed-record-lost"],
   condition: "Permitted: as for no-acked-loss, acks aside.",
   testedBy: "elections after something was read, and records read a second time",
@@ -173,7 +172,7 @@ class ConsistentRead implements Checker {
       if (!tree.has(node, HANDED) || tree.has(node, TOLD)) continue;
       tree.set(node, TOLD);
       finding ??= this.#findingOf(partition, handed, node, by, at, event);
-      const first = tree.baseOffset[node] as number;
+      const first = tree.baseOffset(node);
       const last = tree.lastOffset[node] as number;
       finding.run.add(first, last, last - first + 1);
     }

@@ -11,7 +11,7 @@ import { counted } from "./wording.ts";
 export const HW_WITHIN_ISR: Guarantee = {
   name: "hw-within-isr",
   sentence: "Every member of the ISR has all that is below the leader's high watermark.",
-  source: "KIP-497; R3 (StrongIsr) of the design's list, and so R7",
+  source: "KIP-497; R3 (StrongIsr), and so R7",
   kinds: ["hw-beyond-isr"],
   condition:
     "Of the ISR as the controller committed it, while its leader epoch is that of the leader, and of members that run and have lost nothing in a restart since they joined. Permitted: an earlier rule of the protocol.",

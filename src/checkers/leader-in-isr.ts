@@ -10,7 +10,7 @@ export const LEADER_IN_ISR: Guarantee = {
   name: "leader-in-isr",
   sentence:
     "A partition's leader, if it has one, is in its ISR; ISR and ELR are replicas, share none, and the ELR is empty while the ISR is large enough.",
-  source: "KIP-966, PartitionRegistration; M3 and M4 of the design's list",
+  source: "KIP-966, PartitionRegistration; M3 and M4",
   kinds: ["leader-not-in-isr"],
   condition: "Always, of what the controller has committed.",
   testedBy: "changes of a partition after its creation",

@@ -1,8 +1,10 @@
 import type { Instant } from "../base/time.ts";
 import type { SendEnded } from "../trace/fact.ts";
-import type { AckedSend, AckLoss } from "./acked-records.ts";
-import { NO_NODE } from "./batch-tree.ts";
+import type { AckLoss } from "./acked-records.ts";
+import type { BatchNode } from "./batch-tree.ts";
+import { ACKED_ALL, KEPT, NO_NODE } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
+import { ClientNames } from "./client-names.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import { RecordRun } from "./record-run.ts";
@@ -13,8 +15,7 @@ import { acksText, counted } from "./wording.ts";
 export const NO_ACKED_LOSS: Guarantee = {
   name: "no-acked-loss",
   sentence: "A record that its client was told is written is in the log of every later leader.",
-  source:
-    "KIP-101, KIP-966; R5 and R12 of the design's list; Jepsen's lost-write, without waiting for a read",
+  source: "KIP-101, KIP-966; R5 and R12; Jepsen's lost-write, without waiting for a read",
   kinds: ["acked-record-lost"],
   condition:
     "acks=1 or all, and the offset was told. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol.",
@@ -32,10 +33,12 @@ class NoAckedLoss implements Checker {
   evaluations = 0;
   interesting = 0;
   readonly #context: CheckContext;
+  readonly #names: ClientNames;
   readonly #findings: LossFinding[] = [];
 
   constructor(context: CheckContext) {
     this.#context = context;
+    this.#names = new ClientNames(context.setup);
     const { acked, logs } = context;
     acked.onAcked(() => {
       this.evaluations++;
@@ -43,7 +46,7 @@ class NoAckedLoss implements Checker {
     acked.onLost((loss) => this.#lose(loss));
     logs.onElected(({ partition }) => {
       this.evaluations++;
-      if (acked.of(partition).sends.length > 0) this.interesting++;
+      if (acked.of(partition).count > 0) this.interesting++;
     });
   }
 
@@ -54,7 +57,7 @@ class NoAckedLoss implements Checker {
   atEnd(at: Instant, event: number): void {
     const { acked, logs } = this.#context;
     for (const partition of logs.partitions) {
-      if (!partition.leading || acked.of(partition).sends.length === 0) continue;
+      if (!partition.leading || acked.of(partition).count === 0) continue;
       this.evaluations++;
       this.interesting++;
     }
@@ -63,24 +66,29 @@ class NoAckedLoss implements Checker {
   }
 
   #lose(loss: AckLoss): void {
-    const { partition } = loss;
-    for (const send of loss.sends) {
-      const keptInEpoch = send.wasKept ? loss.keptInEpoch : epochOf(partition, send);
-      const waiver = waiveLoss(
-        partition,
-        {
-          node: send.node,
-          broker: partition.leader,
-          keptInEpoch,
-          goneInEpoch: partition.leaderEpoch,
-          acks: send.acks,
-        },
-        this.#context.setup,
-        loss.cause,
-      );
-      const finding = this.#findingOf(loss, waiver);
-      finding.add(send.client, send.acks, send.firstOffset, send.count);
+    const { partition, stray } = loss;
+    const { tree } = partition;
+    for (const node of loss.nodes) {
+      const acks = tree.has(node, ACKED_ALL) ? -1 : 1;
+      const client = this.#names.of(tree.writerOf(node).client);
+      const finding = this.#findingOf(loss, this.#waive(loss, node, acks));
+      finding.add(client, acks, tree.baseOffset(node), tree.length[node] as number);
     }
+    if (stray === undefined) return;
+    const finding = this.#findingOf(loss, this.#waive(loss, NO_NODE, stray.acks));
+    finding.add(stray.client, stray.acks, stray.baseOffset, stray.values.length);
+  }
+
+  #waive(loss: AckLoss, node: BatchNode, acks: -1 | 0 | 1): Waiver | undefined {
+    const { partition } = loss;
+    const { tree, leader, leaderEpoch } = partition;
+    let keptInEpoch = -1;
+    if (node !== NO_NODE) {
+      // If no later leader had it, that of its own epoch did.
+      keptInEpoch = tree.has(node, KEPT) ? loss.keptInEpoch : (tree.leaderEpoch[node] as number);
+    }
+    const gone = { node, broker: leader, keptInEpoch, goneInEpoch: leaderEpoch, acks };
+    return waiveLoss(partition, gone, this.#context.setup, loss.cause);
   }
 
   #findingOf(loss: AckLoss, waiver: Waiver | undefined): LossFinding {
@@ -109,7 +117,8 @@ class NoAckedLoss implements Checker {
       const { cause } = acked.of(partition);
       const loss: AckLoss = {
         partition,
-        sends: [],
+        nodes: [],
+        stray: undefined,
         by: "end",
         cause,
         keptInEpoch: -1,
@@ -206,21 +215,15 @@ class LossFinding {
   }
 }
 
-function epochOf(partition: PartitionGhost, send: AckedSend): number {
-  if (send.node === NO_NODE) return -1;
-  // The leader of its epoch had it, so that an election in that epoch is not to blame.
-  return partition.tree.leaderEpoch[send.node] as number;
-}
-
 function missingValues(partition: PartitionGhost, fact: SendEnded, address: number): number {
   const { tree, leaderLog } = partition;
   const wanted = new Set(fact.values);
   if (leaderLog === undefined) return wanted.size;
   for (let i = 0; i < leaderLog.count; i++) {
     const node = leaderLog.nodes[i] as number;
-    if (tree.client[node] !== address) continue;
+    if (tree.writerOf(node).client !== address) continue;
     const last = tree.lastOffset[node] as number;
-    for (let offset = tree.baseOffset[node] as number; offset <= last; offset++) {
+    for (let offset = tree.baseOffset(node); offset <= last; offset++) {
       wanted.delete(tree.valueAt(node, offset));
     }
   }

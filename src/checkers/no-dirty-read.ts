@@ -9,7 +9,7 @@ import { RecordRun } from "./record-run.ts";
 export const NO_DIRTY_READ: Guarantee = {
   name: "no-dirty-read",
   sentence: "A consumer is only given records that are below the high watermark of a leader.",
-  source: "KIP-207, KIP-392; V1 of the design's list",
+  source: "KIP-207, KIP-392; V1",
   kinds: ["uncommitted-record-read"],
   condition:
     "Always. A leader that was replaced, even by an unclean election, still counts as one until it knows: what it takes back later is consistent-read's affair.",

@@ -14,8 +14,7 @@ export const NO_DIVERGENCE: Guarantee = {
   name: "no-divergence",
   sentence:
     "Replicas that hold the same offset of the same leader epoch hold the same log up to there, and all hold the same below their high watermarks.",
-  source:
-    "KIP-101, KIP-279 (KAFKA-6361); R1 and R2 of the design's list; Jepsen's inconsistent-offsets",
+  source: "KIP-101, KIP-279 (KAFKA-6361); R1 and R2; Jepsen's inconsistent-offsets",
   kinds: ["log-divergence"],
   condition:
     "The first half always; the second for epochs since the last unclean election. Permitted: an earlier rule of the protocol.",
@@ -66,7 +65,7 @@ class NoDivergence implements Checker {
     const epoch = tree.leaderEpoch[node] as number;
     if (!this.#isNews(partition, epoch)) return;
     const holder = [...partition.replicas.values()].find((replica) => replica.contains(other));
-    const first = Math.max(tree.baseOffset[node] as number, tree.baseOffset[other] as number);
+    const first = Math.max(tree.baseOffset(node), tree.baseOffset(other));
     const who =
       holder === undefined
         ? `${brokerName(log.broker)} holds offset ${first} of leader epoch ${epoch}, which another replica held,`
@@ -144,5 +143,5 @@ class NoDivergence implements Checker {
 function partingOffset(one: ReplicaLog, other: ReplicaLog): Offset {
   const common = one.commonCount(other);
   const node = common < one.count ? one.nodes[common] : other.nodes[common];
-  return one.tree.baseOffset[node as number] as number;
+  return one.tree.baseOffset(node as number);
 }

@@ -12,7 +12,7 @@ export const NO_DUPLICATES: Guarantee = {
   name: "no-duplicates",
   sentence: "A record that was sent once stands in the committed log at most once.",
   source:
-    "KIP-98, the idempotent producer; P2 of the design's list; Jepsen's duplicate (reading a record twice is none)",
+    "KIP-98, the idempotent producer; P2; Jepsen's duplicate (reading a record twice is none)",
   kinds: ["duplicate-record"],
   condition:
     "Permitted: with enable.idempotence=false, if the record was sent again; if the producer took a new id or epoch between the two.",
@@ -70,7 +70,7 @@ class NoDuplicates implements Checker {
     for (let i = from; i < to; i++) {
       this.evaluations++;
       const secondNode = canon.nodes[i] as number;
-      const client = this.#names.of(tree.client[secondNode] as number);
+      const client = this.#names.of(tree.writerOf(secondNode).client);
       if (this.#context.retries.hasRetried(client, partition.name)) this.interesting++;
       for (const { value, before, offset } of committed.take(i)) {
         const firstNode = canon.nodeAt(before);

@@ -1,6 +1,8 @@
 import type { Instant } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
-import type { AckedSend } from "./acked-records.ts";
+import type { SendEnded } from "../trace/fact.ts";
+import type { BatchNode } from "./batch-tree.ts";
+import { ACKED_ALL, ACKED_ONE, LOST, NO_NODE } from "./batch-tree.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import { RecordRun } from "./record-run.ts";
@@ -22,13 +24,20 @@ export const NO_REORDER: Guarantee = {
   create: (context) => new NoReorder(context),
 };
 
+/** A batch of one client's records, where it stands. */
+interface Placed {
+  readonly value: number;
+  readonly offset: Offset;
+  readonly count: number;
+}
+
 interface Inversion {
   readonly partition: PartitionGhost;
   readonly client: string;
-  readonly earlier: AckedSend;
-  readonly later: AckedSend;
+  readonly earlier: Placed;
+  readonly later: Placed;
   /** The one whose acknowledgement showed it. */
-  readonly shownBy: AckedSend;
+  readonly shownBy: Placed;
   readonly at: Instant;
   readonly event: number;
 }
@@ -42,7 +51,9 @@ class NoReorder implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    context.acked.onAcked((partition, send, at) => this.#ack(partition, send, at));
+    context.acked.onAcked((partition, node, fact, at, event) =>
+      this.#ack(partition, node, fact, at, event),
+    );
   }
 
   /** One for each partition, client and reason. */
@@ -58,36 +69,48 @@ class NoReorder implements Checker {
     return [...groups.values()].map((group) => this.#describe(group));
   }
 
-  #ack(partition: PartitionGhost, send: AckedSend, at: Instant): void {
-    const { client } = send;
+  #ack(
+    partition: PartitionGhost,
+    node: BatchNode,
+    fact: SendEnded,
+    at: Instant,
+    event: number,
+  ): void {
+    const { client } = fact;
     this.evaluations++;
     if (this.#context.retries.hasRetried(client, partition.name)) this.interesting++;
-    const { generation, sends } = this.#context.acked.of(partition);
+    const order = this.#orderOf(partition, client);
+    const { generation } = this.#context.acked.of(partition);
+    if (order.generation !== generation) order.restart(partition, node, generation);
+    else if (order.takes(partition, node)) return;
+    const other = contradicting(partition, node);
+    if (other === NO_NODE) return;
+    const shownBy = placed(partition, node);
+    const against = placed(partition, other);
+    const [earlier, later] =
+      shownBy.value < against.value ? [shownBy, against] : [against, shownBy];
+    this.#found.push({ partition, client, earlier, later, shownBy, at, event });
+  }
+
+  #orderOf(partition: PartitionGhost, client: string): ClientOrder {
     let orders = this.#orders[partition.index];
     if (orders === undefined) {
       orders = new Map();
       this.#orders[partition.index] = orders;
     }
-    let order = orders.get(client);
-    if (order === undefined) {
-      order = new ClientOrder();
-      orders.set(client, order);
-    }
-    if (order.generation !== generation) order.restart(sends, send, generation);
-    else if (order.takes(send)) return;
-    const other = sends.findLast((another) => contradict(another, send));
-    if (other === undefined) return;
-    const [earlier, later] = send.firstValue < other.firstValue ? [send, other] : [other, send];
-    const { event } = send;
-    this.#found.push({ partition, client, earlier, later, shownBy: send, at, event });
+    const known = orders.get(client);
+    if (known !== undefined) return known;
+    const order = new ClientOrder();
+    orders.set(client, order);
+    return order;
   }
 
   #waive({ partition, client, earlier, later }: Inversion): string | undefined {
     if (this.#context.setup.clients.get(client)?.idempotent !== false) return undefined;
     const { retries } = this.#context;
     const again =
-      retries.wasRetried(client, earlier.firstValue, partition.name) ||
-      retries.wasRetried(client, later.firstValue, partition.name);
+      retries.wasRetried(client, earlier.value, partition.name) ||
+      retries.wasRetried(client, later.value, partition.name);
     return again ? `${client} sent one of them again, with enable.idempotence=false` : undefined;
   }
 
@@ -96,8 +119,8 @@ class NoReorder implements Checker {
     const { partition, client, earlier, later, at, event } = first;
     const run = new RecordRun();
     for (const { shownBy } of group) {
-      const { firstOffset, count } = shownBy;
-      run.add(firstOffset, firstOffset + count - 1, count);
+      const { offset, count } = shownBy;
+      run.add(offset, offset + count - 1, count);
     }
     return {
       guarantee: NO_REORDER.name,
@@ -107,7 +130,7 @@ class NoReorder implements Checker {
       at,
       event,
       text: [
-        `${client} sent record ${earlier.firstValue} before record ${later.firstValue}, but they stand at offsets ${earlier.firstOffset} and ${later.firstOffset}: ${run.size}.`,
+        `${client} sent record ${earlier.value} before record ${later.value}, but they stand at offsets ${earlier.offset} and ${later.offset}: ${run.size}.`,
       ],
       offsets: run.offsets,
       count: run.count,
@@ -125,26 +148,45 @@ class ClientOrder {
   #highestOffset: Offset = -1;
 
   /** Is it after all that went before, in both orders? Then nothing contradicts it. */
-  takes(send: AckedSend): boolean {
-    const isAfter = send.firstValue > this.#highestValue && send.firstOffset > this.#highestOffset;
-    this.#highestValue = Math.max(this.#highestValue, send.lastValue);
-    this.#highestOffset = Math.max(this.#highestOffset, send.firstOffset + send.count - 1);
+  takes({ tree }: PartitionGhost, node: BatchNode): boolean {
+    const last = tree.lastOffset[node] as number;
+    const isAfter =
+      tree.valueAt(node, tree.baseOffset(node)) > this.#highestValue && last > this.#highestOffset;
+    this.#highestValue = Math.max(this.#highestValue, tree.valueAt(node, last));
+    this.#highestOffset = Math.max(this.#highestOffset, last);
     return isAfter;
   }
 
-  /** Some are lost: takes those that are not anew, up to and with `newest`. */
-  restart(sends: readonly AckedSend[], newest: AckedSend, generation: number): void {
+  /** Some are lost: takes those that are not anew, `newest` among them. */
+  restart(partition: PartitionGhost, newest: BatchNode, generation: number): void {
     this.generation = generation;
     this.#highestValue = -1;
     this.#highestOffset = -1;
-    for (const send of sends) {
-      if (send.client === newest.client && !send.lost) this.takes(send);
+    const { tree } = partition;
+    for (let node = 0; node < tree.count; node++) {
+      if (isComparable(partition, node, newest)) this.takes(partition, node);
     }
   }
 }
 
-/** Were they sent in one order, and do they stand in the other? */
-function contradict(one: AckedSend, other: AckedSend): boolean {
-  if (one === other || one.client !== other.client || one.lost) return false;
-  return one.firstValue < other.firstValue !== one.firstOffset < other.firstOffset;
+/** A batch that was sent on one side of this one and stands on the other; or NO_NODE. O(batches). */
+function contradicting(partition: PartitionGhost, node: BatchNode): BatchNode {
+  const one = placed(partition, node);
+  for (let other = partition.tree.count - 1; other >= 0; other--) {
+    if (other === node || !isComparable(partition, other, node)) continue;
+    const { value, offset } = placed(partition, other);
+    if (value < one.value !== offset < one.offset) return other;
+  }
+  return NO_NODE;
+}
+
+/** Was it acknowledged to the same client, and is it not lost? */
+function isComparable({ tree }: PartitionGhost, one: BatchNode, other: BatchNode): boolean {
+  if (!tree.has(one, ACKED_ALL | ACKED_ONE) || tree.has(one, LOST)) return false;
+  return tree.writerOf(one).client === tree.writerOf(other).client;
+}
+
+function placed({ tree }: PartitionGhost, node: BatchNode): Placed {
+  const offset = tree.baseOffset(node);
+  return { value: tree.valueAt(node, offset), offset, count: tree.length[node] as number };
 }

@@ -9,7 +9,7 @@ export const ONE_LEADER_PER_EPOCH: Guarantee = {
   name: "one-leader-per-epoch",
   sentence:
     "A partition has at most one leader in each leader epoch: by the controller's word and by the brokers'.",
-  source: "KIP-101, KIP-320; M1 of the design's list",
+  source: "KIP-101, KIP-320; M1",
   kinds: ["two-leaders-in-epoch"],
   condition:
     "Always. Two leaders in different epochs are nothing unusual: the older one does not know yet.",

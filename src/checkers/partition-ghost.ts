@@ -43,7 +43,7 @@ export class PartitionGhost {
   /** Dense, from 0: checkers keep their own state in arrays under it. */
   readonly index: number;
   readonly tree: BatchTree = new BatchTree();
-  readonly replicas = new Map<BrokerId, ReplicaLog>();
+  readonly replicas: Map<BrokerId, ReplicaLog> = new Map();
 
   /**
    * The committed prefix: what was ever below the high watermark of a presumed leader, less what
@@ -68,7 +68,7 @@ export class PartitionGhost {
   leaderEpoch: LeaderEpoch = -1;
   /** Is it in office, as far as it has told? */
   leading = false;
-  readonly leaders = new Map<LeaderEpoch, BrokerId>();
+  readonly leaders: Map<LeaderEpoch, BrokerId> = new Map();
 
   readonly cuts: Cut[] = [];
   /** Leaders after the first. */

@@ -23,12 +23,9 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
     if (!context.retries.wasRetried(client, value, partition.name)) return undefined;
     return `${client} sent it again, with enable.idempotence=false`;
   }
-  const { producerId, producerEpoch } = partition.tree;
-  if (producerId[firstNode] !== producerId[secondNode]) {
-    return `${client} had gone on with a new producer id`;
-  }
-  const before = producerEpoch[firstNode] as number;
-  const after = producerEpoch[secondNode] as number;
-  if (before === after) return undefined;
-  return `${client} had gone on with a new producer epoch, ${before} to ${after}`;
+  const before = partition.tree.writerOf(firstNode);
+  const after = partition.tree.writerOf(secondNode);
+  if (before.producerId !== after.producerId) return `${client} had gone on with a new producer id`;
+  if (before.producerEpoch === after.producerEpoch) return undefined;
+  return `${client} had gone on with a new producer epoch, ${before.producerEpoch} to ${after.producerEpoch}`;
 }

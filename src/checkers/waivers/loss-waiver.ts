@@ -3,7 +3,7 @@ import type { PartitionGhost } from "../partition-ghost.ts";
 import { acksOne } from "./acks-one.ts";
 import { earlierRule } from "./earlier-rule.ts";
 import { powerLoss } from "./power-loss.ts";
-import { uncleanElection } from "./unclean-election.ts";
+import { uncleanElection, uncleanElectionOf } from "./unclean-election.ts";
 import { hasLostUnexplained } from "./unexplained-load.ts";
 import type { Disappearance, Waiver } from "./waiver.ts";
 
@@ -20,9 +20,11 @@ export function waiveLoss(
   const ofAcks = acksOne(partition, gone, cause);
   if (ofAcks !== undefined) return ofAcks;
   if (hasLostUnexplained(partition, gone, setup)) return undefined;
-  return (
-    powerLoss(partition, gone, setup) ??
-    uncleanElection(partition, gone, setup) ??
-    earlierRule(partition, setup, cause)
-  );
+  const election = uncleanElectionOf(partition, gone);
+  // Whoever of the old ISR still has it, an unclean election has passed it over.
+  const ofPower = election?.how === "unclean" ? undefined : powerLoss(partition, gone, setup);
+  if (ofPower !== undefined) return ofPower;
+  const ofElection =
+    election === undefined ? undefined : uncleanElection(partition, election, setup);
+  return ofElection ?? earlierRule(partition, setup, cause);
 }

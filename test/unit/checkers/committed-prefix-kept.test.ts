@@ -112,7 +112,7 @@ test("a leader that was replaced must not commit what the leader in office does 
     {
       offsets: [1, 1],
       text: [
-        "The leader in office, broker-2, does not have offset 1, which were below the high watermark: 1 offset.",
+        "The leader in office, broker-2, does not have offset 1, which was below the high watermark: 1 offset.",
       ],
     },
   ]);

@@ -1,0 +1,187 @@
+import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
+import type { HistoryOptions } from "./fact-builders.ts";
+import { History } from "./fact-builders.ts";
+
+export interface Move {
+  readonly what:
+    | "write"
+    | "copy"
+    | "advance"
+    | "ack"
+    | "poll"
+    | "shrink"
+    | "grow"
+    | "fail-over"
+    | "unclean"
+    | "zombie-write"
+    | "power-loss";
+  readonly broker: number;
+  readonly size: number;
+}
+
+/**
+ * Replication as Kafka promises it, as small as it can be: three logs, an ISR, a high watermark over
+ * the ISR, leaders from the ISR (or, unclean, from outside), followers that cut what the leader does
+ * not have. Every move is noted as facts, so that a guarantee that speaks up is mistaken.
+ */
+export class SmallReplication {
+  readonly history: History;
+  readonly #unanswered: RecordBatch[] = [];
+  #nextValue = 0;
+  #highWatermark = 0;
+  #position = 0;
+  #epochStart = 0;
+  #zombie: { broker: number; epoch: number } | undefined;
+
+  constructor(options: HistoryOptions) {
+    this.history = new History(options);
+  }
+
+  play({ what, broker, size }: Move): void {
+    const moves: Readonly<Record<Move["what"], () => void>> = {
+      write: () => this.#write(size),
+      copy: () => this.#copy(broker),
+      advance: () => this.#advance(),
+      ack: () => this.#ack(),
+      poll: () => this.#poll(),
+      shrink: () => this.#shrink(broker),
+      grow: () => this.#grow(broker),
+      "fail-over": () => this.#failOver(broker),
+      unclean: () => this.#unclean(broker),
+      "zombie-write": () => this.#zombieWrite(size),
+      "power-loss": () => this.#powerLoss(broker, size),
+    };
+    moves[what]();
+  }
+
+  #write(size: number): void {
+    this.#unanswered.push(this.history.write(this.#values(size)));
+  }
+
+  #values(size: number): number[] {
+    return Array.from({ length: size }, () => this.#nextValue++);
+  }
+
+  #log(broker: number): readonly RecordBatch[] {
+    return this.history.logs.get(broker) ?? [];
+  }
+
+  /** Up to where a log is the leader's. */
+  #matchEnd(broker: number): number {
+    const leader = this.#log(this.history.leader);
+    let end = 0;
+    for (const [i, batch] of this.#log(broker).entries()) {
+      if (leader[i] !== batch) break;
+      end = batch.nextOffset;
+    }
+    return end;
+  }
+
+  #isMatching(broker: number): boolean {
+    return this.#matchEnd(broker) === this.history.end(broker);
+  }
+
+  #copy(broker: number): void {
+    const { history } = this;
+    if (broker === history.leader) return;
+    if (this.#zombie?.broker === broker) {
+      this.#zombie = undefined;
+      history.follow(broker);
+    }
+    if (!this.#isMatching(broker)) {
+      history.truncate(broker, this.#matchEnd(broker));
+      return;
+    }
+    const next = this.#log(history.leader)[this.#log(broker).length];
+    if (next === undefined) return;
+    history.append(broker, next);
+    history.highWatermark(broker, Math.min(this.#highWatermark, history.end(broker)));
+  }
+
+  #advance(): void {
+    const { history } = this;
+    if (!history.isr.every((member) => this.#isMatching(member))) return;
+    const lowest = Math.min(...history.isr.map((member) => history.end(member)));
+    if (lowest <= this.#highWatermark) return;
+    this.#highWatermark = lowest;
+    history.highWatermark(history.leader, lowest);
+  }
+
+  #ack(): void {
+    const { history } = this;
+    while (this.#unanswered.length > 0) {
+      const batch = this.#unanswered[0] as RecordBatch;
+      if (batch.nextOffset > this.#highWatermark) return;
+      this.#unanswered.shift();
+      const count = batch.recordCount;
+      const values = Array.from({ length: count }, (_, i) => batch.baseSequence + i);
+      history.ack(values, batch.baseOffset);
+    }
+  }
+
+  #poll(): void {
+    const batches = this.#log(this.history.leader).filter(
+      (batch) => batch.baseOffset >= this.#position && batch.nextOffset <= this.#highWatermark,
+    );
+    if (batches.length === 0) return;
+    this.#position = batches.at(-1)?.nextOffset ?? 0;
+    this.history.poll(batches);
+  }
+
+  #shrink(broker: number): void {
+    const { history } = this;
+    if (broker === history.leader || !history.isr.includes(broker)) return;
+    history.shrink(history.isr.filter((member) => member !== broker));
+  }
+
+  #grow(broker: number): void {
+    const { history } = this;
+    if (history.isr.includes(broker) || !this.#isMatching(broker)) return;
+    if (history.end(broker) < Math.max(this.#highWatermark, this.#epochStart)) return;
+    history.shrink([...history.isr, broker]);
+  }
+
+  #failOver(broker: number): void {
+    const { history } = this;
+    if (broker === history.leader || !history.isr.includes(broker)) return;
+    const isr = history.isr.filter((member) => member !== history.leader);
+    this.#lead(broker, isr, "clean");
+  }
+
+  #unclean(broker: number): void {
+    if (this.history.isr.includes(broker)) return;
+    this.#lead(broker, [broker], "unclean");
+  }
+
+  #lead(broker: number, isr: readonly number[], election: "clean" | "unclean"): void {
+    const { history } = this;
+    this.#zombie = { broker: history.leader, epoch: history.epoch };
+    history.elect(broker, { isr, election });
+    this.#epochStart = history.end(broker);
+    // The follower's high watermark was behind the leader's.
+    this.#highWatermark = 0;
+    this.#unanswered.length = 0;
+    this.#position = Math.min(this.#position, history.end(broker));
+  }
+
+  /** A leader that has not heard yet goes on writing, and nobody fetches it. */
+  #zombieWrite(size: number): void {
+    if (this.#zombie === undefined) return;
+    const { broker, epoch } = this.#zombie;
+    const { history } = this;
+    const batch = history.batch(this.#values(size), {
+      baseOffset: history.end(broker),
+      partitionLeaderEpoch: epoch,
+    });
+    history.append(broker, batch);
+  }
+
+  #powerLoss(broker: number, size: number): void {
+    const { history } = this;
+    if (history.isr.includes(broker)) return;
+    // Whoever starts again follows.
+    if (this.#zombie?.broker === broker) this.#zombie = undefined;
+    const kept = this.#log(broker).slice(0, -size).at(-1)?.nextOffset ?? 0;
+    history.stop(broker, "power-off").restart(broker, kept);
+  }
+}
