@@ -7,7 +7,6 @@ import type { BrokerEpoch, BrokerId, Offset, QuorumEpoch } from "../../kafka/ids
 import { NO_LEADER } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
-import type { Api } from "../../kafka/protocol/api.ts";
 import { BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, FETCH, VOTE } from "../../kafka/protocol/apis.ts";
 import type {
   FetchPartition,
@@ -34,23 +33,25 @@ import { successionDelayMs } from "../../kafka/quorum/succession.ts";
 import { VoteTally } from "../../kafka/quorum/vote-tally.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { NodeAddress } from "../../ports/network.ts";
-import type { TimerHandle, World } from "../../ports/node.ts";
-import { NO_TIMER } from "../../ports/node.ts";
+import type { World } from "../../ports/node.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import { BatchAccumulator } from "./batch-accumulator.ts";
-import { FetchPurgatory, ParkedFetch } from "./fetch-purgatory.ts";
+import { ParkedFetch } from "./fetch-purgatory.ts";
+import { LeaderFetches } from "./leader-fetches.ts";
 import type { CommitListener } from "./metadata-log.ts";
 import { MetadataLog } from "./metadata-log.ts";
+import type { Asked, Peer } from "./peer-requests.ts";
+import { PeerRequests, PeerRetry } from "./peer-requests.ts";
 import {
   failedFetchResponse,
   metadataAnswer,
   metadataFetch,
-  metadataFetchResponse,
   metadataPartition,
 } from "./quorum-messages.ts";
 import { QuorumStateFile } from "./quorum-state-file.ts";
+import { ROLE_TIMER, RoleTimers } from "./role-timers.ts";
 
 /** What the owner of a `QuorumClient` hears of the metadata log (Kafka's `RaftClient.Listener`). */
 export interface QuorumListener extends CommitListener {
@@ -67,10 +68,7 @@ export interface QuorumListener extends CommitListener {
   onLeader(leader: BrokerId, epoch: QuorumEpoch): void;
 }
 
-export interface QuorumVoter {
-  readonly id: BrokerId;
-  readonly address: NodeAddress;
-}
+export type QuorumVoter = Peer;
 
 export interface QuorumClientOptions {
   readonly world: World;
@@ -93,30 +91,6 @@ export interface QuorumClientOptions {
   readonly rules?: QuorumRules;
 }
 
-/** Payloads of the timers that there is one of. */
-const TIMER = { ELECTION: 0, FETCH: 1, CHECK_QUORUM: 2, BEGIN_EPOCH: 3, LINGER: 4 } as const;
-
-/** Payload of the timer that ends the back-off from one peer. */
-class PeerRetry {
-  readonly term: number;
-  readonly peer: BrokerId;
-
-  constructor(term: number, peer: BrokerId) {
-    this.term = term;
-    this.peer = peer;
-  }
-}
-
-/** What a request is remembered by: answers to those of an earlier term are of no interest. */
-interface Asked {
-  readonly term: number;
-  readonly peer: BrokerId;
-}
-
-/** Separate connections, so that a vote does not wait behind a fetch that is parked. */
-const CONTROL = "quorum";
-const FETCHING = "quorum-fetch";
-
 /** `LeaderState.CHECK_QUORUM_TIMEOUT_FACTOR` is 1.5. */
 const CHECK_QUORUM_PER_FETCH_TIMEOUTS = 3 / 2;
 
@@ -130,30 +104,25 @@ const CHECK_QUORUM_PER_FETCH_TIMEOUTS = 3 / 2;
  */
 export class QuorumClient {
   readonly #world: World;
-  readonly #rpc: RpcClient;
   readonly #nodeId: BrokerId;
   readonly #clusterId: string;
-  readonly #voters: readonly QuorumVoter[];
   readonly #voterIds: readonly BrokerId[];
   readonly #isVoter: boolean;
   readonly #brokerEpoch: () => BrokerEpoch;
   readonly #configs: BrokerConfigs;
-  readonly #timerKind: number;
   readonly #listener: QuorumListener;
   readonly #rules: QuorumRules;
   readonly #log: MetadataLog;
   readonly #stateFile: QuorumStateFile;
-  readonly #purgatory: FetchPurgatory;
+  readonly #fetches: LeaderFetches;
+  readonly #peers: PeerRequests;
+  readonly #timers: RoleTimers;
   readonly #voteAnswers: ResponseHandler<VoteResponse, Asked>;
   readonly #beginAnswers: ResponseHandler<BeginQuorumEpochResponse, Asked>;
   readonly #endAnswers: ResponseHandler<EndQuorumEpochResponse, Asked>;
   readonly #fetchAnswers: ResponseHandler<FetchResponse, Asked>;
 
   #role: Role = { role: "unattached", epoch: 0, leaderId: NO_LEADER, votedId: NO_VOTE };
-  /** Counts roles; what belongs to an earlier one is recognised by it. */
-  #term = 0;
-  /** Peers that have a request of this term, or that just failed one. */
-  readonly #busy = new Set<BrokerId>();
   /** Whom an observer asked last, or -1 while it has no fetch under way. */
   #observing: BrokerId = -1;
   #accumulator: BatchAccumulator | undefined;
@@ -163,29 +132,23 @@ export class QuorumClient {
   readonly #waiting: IncomingRequest[] = [];
   #announcedLeader: BrokerId = NO_LEADER;
   #announcedEpoch: QuorumEpoch = -1;
-  #electionTimer: TimerHandle = NO_TIMER;
-  #electionDeadline = Number.MIN_SAFE_INTEGER;
-  #fetchTimer: TimerHandle = NO_TIMER;
-  #checkQuorumTimer: TimerHandle = NO_TIMER;
-  #beginEpochTimer: TimerHandle = NO_TIMER;
-  #lingerTimer: TimerHandle = NO_TIMER;
 
   constructor(options: QuorumClientOptions) {
     this.#world = options.world;
-    this.#rpc = options.rpc;
     this.#nodeId = options.nodeId;
     this.#clusterId = options.clusterId;
-    this.#voters = options.voters;
     this.#voterIds = options.voters.map((voter) => voter.id);
     this.#isVoter = this.#voterIds.includes(options.nodeId);
     this.#brokerEpoch = options.brokerEpoch ?? (() => -1);
     this.#configs = options.configs;
-    this.#timerKind = options.timerKind;
     this.#listener = options.listener;
     this.#rules = options.rules ?? KRAFT_RULES;
     this.#log = new MetadataLog(options.log, options.listener);
     this.#stateFile = new QuorumStateFile(options.world.disk, options.directory);
-    this.#purgatory = new FetchPurgatory(options.world.timers, options.timerKind);
+    const { world, rpc, timerKind, configs, voters } = options;
+    this.#fetches = new LeaderFetches(options.nodeId, this.#log, world.timers, timerKind);
+    this.#peers = new PeerRequests(rpc, world.timers, timerKind, configs, voters);
+    this.#timers = new RoleTimers(world, timerKind);
     this.#voteAnswers = this.#handler((response, asked) => this.#voteAnswered(response, asked));
     this.#beginAnswers = this.#handler((response, asked) => this.#beginAnswered(response, asked));
     this.#endAnswers = this.#handler((response, asked) => this.#endAnswered(response, asked));
@@ -198,7 +161,7 @@ export class QuorumClient {
   }
 
   get leaderAddress(): NodeAddress | undefined {
-    return this.#voters.find((voter) => voter.id === this.leaderId)?.address;
+    return this.#peers.addressOf(this.leaderId);
   }
 
   get epoch(): QuorumEpoch {
@@ -243,11 +206,10 @@ export class QuorumClient {
   onTimer(payload: unknown): void {
     this.#begin();
     try {
-      if (typeof payload === "number") this.#timerDue(payload);
-      else if (payload instanceof ParkedFetch) this.#fetchExpired(payload);
-      else if (payload instanceof PeerRetry) {
-        if (payload.term === this.#term) this.#busy.delete(payload.peer);
-      } else fail("a foreign timer reached a QuorumClient");
+      if (payload instanceof ParkedFetch) {
+        if (this.#role.role === "leader") this.#fetches.expire(payload, this.#role);
+      } else if (payload instanceof PeerRetry) this.#peers.backOffIsOver(payload);
+      else this.#timerDue(payload);
       this.#end();
     } catch (error) {
       this.#failed(error);
@@ -274,9 +236,9 @@ export class QuorumClient {
     const accumulator = this.#accumulator;
     if (accumulator === undefined) fail(`node ${this.#nodeId} appends but does not lead`);
     const offset = accumulator.append(records, toMillis(this.#world.clock.now()));
-    if (this.#lingerTimer === NO_TIMER) {
+    if (!this.#timers.isRunning(ROLE_TIMER.linger)) {
       const linger = fromMillis(this.#configs["controller.quorum.append.linger.ms"]);
-      this.#lingerTimer = this.#start(linger, TIMER.LINGER);
+      this.#timers.start(ROLE_TIMER.linger, linger);
     }
     return offset;
   }
@@ -329,7 +291,7 @@ export class QuorumClient {
   ): ResponseHandler<Response, Asked> {
     return {
       onResponse: (response, asked) => {
-        if (asked.term !== this.#term) return;
+        if (!this.#peers.isCurrent(asked)) return;
         this.#begin();
         try {
           answered(response, asked);
@@ -339,39 +301,39 @@ export class QuorumClient {
         }
       },
       onDisconnect: (asked) => {
-        if (asked.term !== this.#term) return;
+        if (!this.#peers.isCurrent(asked)) return;
         this.#begin();
-        this.#backOff(asked.peer);
+        this.#peers.backOff(asked.peer);
         this.#observing = -1;
         this.#end();
       },
     };
   }
 
-  #timerDue(timer: number): void {
+  #timerDue(timer: unknown): void {
     switch (timer) {
-      case TIMER.ELECTION:
-        this.#electionTimer = NO_TIMER;
+      case ROLE_TIMER.election:
+        this.#timers.ended(timer);
         this.#electionTimedOut();
         break;
-      case TIMER.FETCH:
-        this.#fetchTimer = NO_TIMER;
+      case ROLE_TIMER.fetch:
+        this.#timers.ended(timer);
         this.#beginPreVote();
         break;
-      case TIMER.CHECK_QUORUM:
-        this.#checkQuorumTimer = NO_TIMER;
+      case ROLE_TIMER.checkQuorum:
+        this.#timers.ended(timer);
         this.#resignRequested = true;
         break;
-      case TIMER.BEGIN_EPOCH:
-        this.#beginEpochTimer = NO_TIMER;
+      case ROLE_TIMER.beginEpoch:
+        this.#timers.ended(timer);
         this.#tellVoters();
         break;
-      case TIMER.LINGER:
-        this.#lingerTimer = NO_TIMER;
+      case ROLE_TIMER.linger:
+        this.#timers.ended(timer);
         this.#drain();
         break;
       default:
-        fail(`timer ${timer} of a QuorumClient`);
+        fail("a foreign timer reached a QuorumClient");
     }
   }
 
@@ -389,7 +351,7 @@ export class QuorumClient {
         break;
       case "follower":
         if (!this.#isVoter) this.#observe(role.leaderId);
-        else if (!this.#busy.has(role.leaderId)) this.#fetchFrom(role.leaderId);
+        else if (!this.#peers.isBusy(role.leaderId)) this.#fetchFrom(role.leaderId);
         break;
       case "resigned":
         this.#sendEndEpoch(role.successors, role.unacknowledged);
@@ -404,14 +366,13 @@ export class QuorumClient {
   /** Enters a role. All that belonged to the one before ends. */
   #become(role: Role): void {
     const before = this.#role;
-    this.#term++;
-    this.#busy.clear();
+    this.#peers.nextTerm();
+    this.#timers.cancelAll();
     this.#observing = -1;
     this.#resignRequested = false;
-    this.#cancelTimers();
     this.#accumulator = undefined;
     this.#role = role;
-    if (before.role === "leader") this.#dismissFetches();
+    if (before.role === "leader") this.#fetches.dismissAll(this.leaderId, role.epoch);
     // Neither a pre-vote nor a resignation binds anyone, so neither needs to be remembered.
     if (role.role !== "prospective" && role.role !== "resigned") this.#persist();
     this.#announce();
@@ -426,11 +387,9 @@ export class QuorumClient {
   #startTimers(role: Role, before: Role): void {
     if (!this.#isVoter) return;
     switch (role.role) {
-      case "follower": {
-        const timeout = fromMillis(this.#configs["controller.quorum.fetch.timeout.ms"]);
-        this.#fetchTimer = this.#start(timeout, TIMER.FETCH);
+      case "follower":
+        this.#restartFetchTimer();
         break;
-      }
       case "unattached":
         this.#startElectionTimer(waitsForElection(before));
         break;
@@ -444,14 +403,15 @@ export class QuorumClient {
     }
   }
 
-  #startElectionTimer(keepDeadline: boolean): void {
-    const now = this.#world.clock.now();
-    if (!keepDeadline || this.#electionDeadline <= now) {
-      const timeout = this.#configs["controller.quorum.election.timeout.ms"];
-      const wait = timeout + this.#world.random.below(timeout);
-      this.#electionDeadline = now + fromMillis(wait);
-    }
-    this.#electionTimer = this.#start(this.#electionDeadline - now, TIMER.ELECTION);
+  #startElectionTimer(keepsDeadline: boolean): void {
+    const timeout = this.#configs["controller.quorum.election.timeout.ms"];
+    const wait = timeout + this.#world.random.below(timeout);
+    this.#timers.startElection(fromMillis(wait), keepsDeadline);
+  }
+
+  #restartFetchTimer(): void {
+    const timeout = this.#configs["controller.quorum.fetch.timeout.ms"];
+    this.#timers.start(ROLE_TIMER.fetch, fromMillis(timeout));
   }
 
   #electionTimedOut(): void {
@@ -567,7 +527,7 @@ export class QuorumClient {
     const preVote = role.role === "prospective";
     const { epoch, offset } = this.#log.end;
     for (const voter of role.tally.unanswered) {
-      if (this.#busy.has(voter)) continue;
+      if (this.#peers.isBusy(voter)) continue;
       const request: VoteRequest = {
         clusterId: this.#clusterId,
         voterId: voter,
@@ -579,7 +539,7 @@ export class QuorumClient {
         lastOffset: offset,
         preVote,
       };
-      this.#ask(voter, VOTE, request, this.#voteAnswers);
+      this.#peers.ask(voter, VOTE, request, this.#voteAnswers);
     }
   }
 
@@ -632,7 +592,7 @@ export class QuorumClient {
     if (this.#heardEnough(error, response.leaderId, response.leaderEpoch, asked)) return;
     const role = this.#role;
     if (role.role !== "prospective" && role.role !== "candidate") return;
-    this.#busy.delete(asked.peer);
+    this.#peers.answered(asked.peer);
     role.tally.record(asked.peer, response.voteGranted);
     if (role.role === "candidate") {
       // One that lost waits for the end of its election timeout (KAFKA-18345).
@@ -646,13 +606,13 @@ export class QuorumClient {
    */
   #heardEnough(error: ErrorCode, leaderId: BrokerId, epoch: QuorumEpoch, asked: Asked): boolean {
     if (epoch < this.#role.epoch || error === ERRORS.UNKNOWN_LEADER_EPOCH) {
-      this.#backOff(asked.peer);
+      this.#peers.backOff(asked.peer);
       return true;
     }
     const isStale = error === ERRORS.FENCED_LEADER_EPOCH || error === ERRORS.NOT_LEADER_OR_FOLLOWER;
     if (epoch > this.#role.epoch || isStale) {
       this.#hear(leaderId, epoch);
-      if (asked.term === this.#term) this.#backOff(asked.peer);
+      if (this.#peers.isCurrent(asked)) this.#peers.backOff(asked.peer);
       return true;
     }
     if (leaderId !== NO_LEADER && this.leaderId === NO_LEADER) {
@@ -664,7 +624,7 @@ export class QuorumClient {
       error !== ERRORS.INVALID_REQUEST,
       () => `${asked.peer} finds a request of ${this.#nodeId} invalid`,
     );
-    this.#backOff(asked.peer);
+    this.#peers.backOff(asked.peer);
     return true;
   }
 
@@ -675,7 +635,7 @@ export class QuorumClient {
     const role = this.#role;
     if (role.role !== "leader" || this.#voterIds.length === 1) return;
     for (const voter of role.progress.takeSilent()) {
-      if (this.#busy.has(voter)) continue;
+      if (this.#peers.isBusy(voter)) continue;
       const request: BeginQuorumEpochRequest = {
         clusterId: this.#clusterId,
         voterId: voter,
@@ -683,10 +643,10 @@ export class QuorumClient {
         leaderId: this.#nodeId,
         leaderEpoch: role.epoch,
       };
-      this.#ask(voter, BEGIN_QUORUM_EPOCH, request, this.#beginAnswers);
+      this.#peers.ask(voter, BEGIN_QUORUM_EPOCH, request, this.#beginAnswers);
     }
     const timeout = fromMillis(this.#configs["controller.quorum.fetch.timeout.ms"]);
-    this.#beginEpochTimer = this.#start(Math.floor(timeout / 2), TIMER.BEGIN_EPOCH);
+    this.#timers.start(ROLE_TIMER.beginEpoch, Math.floor(timeout / 2));
   }
 
   #handleBegin(request: BeginQuorumEpochRequest): BeginQuorumEpochResponse {
@@ -706,19 +666,19 @@ export class QuorumClient {
   #beginAnswered(response: BeginQuorumEpochResponse, asked: Asked): void {
     const error = errorOf(response.errorCode);
     if (this.#heardEnough(error, response.leaderId, response.leaderEpoch, asked)) return;
-    this.#busy.delete(asked.peer);
+    this.#peers.answered(asked.peer);
   }
 
   #sendEndEpoch(successors: readonly BrokerId[], unacknowledged: ReadonlySet<BrokerId>): void {
     for (const voter of unacknowledged) {
-      if (this.#busy.has(voter)) continue;
+      if (this.#peers.isBusy(voter)) continue;
       const request: EndQuorumEpochRequest = {
         clusterId: this.#clusterId,
         leaderId: this.#nodeId,
         leaderEpoch: this.#role.epoch,
         preferredCandidates: successors,
       };
-      this.#ask(voter, END_QUORUM_EPOCH, request, this.#endAnswers);
+      this.#peers.ask(voter, END_QUORUM_EPOCH, request, this.#endAnswers);
     }
   }
 
@@ -734,8 +694,7 @@ export class QuorumClient {
     if (role.role === "follower" && role.leaderId === request.leaderId) {
       const longest = this.#configs["controller.quorum.election.backoff.max.ms"];
       const delay = successionDelayMs(this.#nodeId, request.preferredCandidates, longest);
-      this.#world.timers.cancel(this.#fetchTimer);
-      this.#fetchTimer = this.#start(fromMillis(delay), TIMER.FETCH);
+      this.#timers.start(ROLE_TIMER.fetch, fromMillis(delay));
     }
     return this.#epochResponse(ERRORS.NONE);
   }
@@ -743,7 +702,7 @@ export class QuorumClient {
   #endAnswered(response: EndQuorumEpochResponse, asked: Asked): void {
     const error = errorOf(response.errorCode);
     if (this.#heardEnough(error, response.leaderId, response.leaderEpoch, asked)) return;
-    this.#busy.delete(asked.peer);
+    this.#peers.answered(asked.peer);
     if (this.#role.role === "resigned") this.#role.unacknowledged.delete(asked.peer);
   }
 
@@ -764,7 +723,7 @@ export class QuorumClient {
     if (role.role !== "leader") return;
     this.#log.appendAsLeader(batches, role.epoch);
     // Followers may have it before it is on this disk; only this node's own word waits for that.
-    this.#answerParked(role);
+    this.#fetches.answerReady(role);
     this.#log.flush();
     if (role.progress.flushedTo(this.#log.endOffset)) this.#leaderCommitted(role);
   }
@@ -772,7 +731,7 @@ export class QuorumClient {
   #leaderCommitted(role: Leader): void {
     this.#log.committedTo(role.progress.highWatermark);
     this.#announce();
-    this.#answerParked(role);
+    this.#fetches.answerReady(role);
   }
 
   #handleFetch(request: IncomingRequest, body: FetchRequest, partition: FetchPartition): void {
@@ -783,20 +742,15 @@ export class QuorumClient {
     const error = this.#complainAboutFetch(partition);
     const role = this.#role;
     if (error !== ERRORS.NONE || role.role !== "leader") {
-      this.#refuseFetch(request, error);
+      this.#fetches.refuse(request, error, this.leaderId, role.epoch);
       return;
     }
-    if (this.#log.divergence(partition.fetchOffset, partition.lastFetchedEpoch) !== undefined) {
-      this.#answerFetch(request, partition, role);
-      return;
+    if (!this.#fetches.diverges(partition)) {
+      const { progress } = role;
+      if (progress.countFetch(body.replicaId)) this.#restartCheckQuorum();
+      if (progress.fetchedTo(body.replicaId, partition.fetchOffset)) this.#leaderCommitted(role);
     }
-    if (role.progress.countFetch(body.replicaId)) this.#restartCheckQuorum();
-    if (role.progress.fetchedTo(body.replicaId, partition.fetchOffset)) this.#leaderCommitted(role);
-    const hasNews =
-      partition.fetchOffset < this.#log.endOffset ||
-      partition.highWatermark < role.progress.highWatermark;
-    if (hasNews || body.maxWaitMs === 0) this.#answerFetch(request, partition, role);
-    else this.#purgatory.park(request, partition, fromMillis(body.maxWaitMs));
+    this.#fetches.handle(request, partition, body.maxWaitMs, role);
   }
 
   #complainAboutFetch(partition: FetchPartition): ErrorCode {
@@ -809,59 +763,12 @@ export class QuorumClient {
     return this.isLeader ? ERRORS.NONE : ERRORS.NOT_LEADER_OR_FOLLOWER;
   }
 
-  #answerFetch(request: IncomingRequest, partition: FetchPartition, role: Leader): void {
-    const diverging = this.#log.divergence(partition.fetchOffset, partition.lastFetchedEpoch);
-    const answer = {
-      error: ERRORS.NONE,
-      leaderId: this.#nodeId,
-      epoch: role.epoch,
-      highWatermark: role.progress.highWatermark,
-      logStartOffset: this.#log.startOffset,
-      diverging,
-      records: diverging === undefined ? this.#log.read(partition.fetchOffset) : [],
-    };
-    request.reply(FETCH, metadataFetchResponse(answer));
-  }
-
-  #refuseFetch(request: IncomingRequest, error: ErrorCode): void {
-    const answer = {
-      error,
-      leaderId: this.leaderId,
-      epoch: this.#role.epoch,
-      highWatermark: -1,
-      logStartOffset: this.#log.startOffset,
-      diverging: undefined,
-      records: [],
-    };
-    request.reply(FETCH, metadataFetchResponse(answer));
-  }
-
-  #answerParked(role: Leader): void {
-    const { highWatermark } = role.progress;
-    for (const parked of this.#purgatory.takeReady(this.#log.endOffset, highWatermark)) {
-      this.#answerFetch(parked.request, parked.partition, role);
-    }
-  }
-
-  #fetchExpired(parked: ParkedFetch): void {
-    const role = this.#role;
-    if (!this.#purgatory.takeExpired(parked) || role.role !== "leader") return;
-    this.#answerFetch(parked.request, parked.partition, role);
-  }
-
-  #dismissFetches(): void {
-    for (const parked of this.#purgatory.takeAll()) {
-      this.#refuseFetch(parked.request, ERRORS.NOT_LEADER_OR_FOLLOWER);
-    }
-  }
-
   /** If no majority fetches within 1.5 fetch timeouts, this leader is cut off (KAFKA-15489). */
   #restartCheckQuorum(): void {
     if (this.#voterIds.length === 1) return;
-    this.#world.timers.cancel(this.#checkQuorumTimer);
     const timeout = fromMillis(this.#configs["controller.quorum.fetch.timeout.ms"]);
     const patience = Math.floor(timeout * CHECK_QUORUM_PER_FETCH_TIMEOUTS);
-    this.#checkQuorumTimer = this.#start(patience, TIMER.CHECK_QUORUM);
+    this.#timers.start(ROLE_TIMER.checkQuorum, patience);
   }
 
   // The follower's side of replication.
@@ -869,7 +776,7 @@ export class QuorumClient {
   /** An observer fetches from the leader; while it has none that answers, it asks any voter. */
   #observe(leaderId: BrokerId): void {
     if (this.#observing >= 0) return;
-    const free = this.#voterIds.filter((id) => !this.#busy.has(id));
+    const free = this.#voterIds.filter((id) => !this.#peers.isBusy(id));
     if (free.length === 0) return;
     const target = free.includes(leaderId)
       ? leaderId
@@ -888,20 +795,20 @@ export class QuorumClient {
       startOffset: this.#log.startOffset,
       highWatermark: this.#log.highWatermark,
     });
-    this.#ask(voter, FETCH, request, this.#fetchAnswers);
+    this.#peers.ask(voter, FETCH, request, this.#fetchAnswers);
   }
 
   #fetchAnswered(response: FetchResponse, asked: Asked): void {
     this.#observing = -1;
     const answer = metadataAnswer(response);
     if (answer === undefined) {
-      this.#backOff(asked.peer);
+      this.#peers.backOff(asked.peer);
       return;
     }
     const leaderId = answer.currentLeader?.leaderId ?? NO_LEADER;
     const epoch = answer.currentLeader?.leaderEpoch ?? this.#role.epoch;
     if (this.#heardEnough(errorOf(answer.errorCode), leaderId, epoch, asked)) return;
-    this.#busy.delete(asked.peer);
+    this.#peers.answered(asked.peer);
     this.#apply(answer);
   }
 
@@ -918,10 +825,7 @@ export class QuorumClient {
       this.#log.committedTo(Math.min(answer.highWatermark, this.#log.endOffset));
     }
     role.hasFetched = true;
-    if (!this.#isVoter) return;
-    this.#world.timers.cancel(this.#fetchTimer);
-    const timeout = fromMillis(this.#configs["controller.quorum.fetch.timeout.ms"]);
-    this.#fetchTimer = this.#start(timeout, TIMER.FETCH);
+    if (this.#isVoter) this.#restartFetchTimer();
   }
 
   // Requests.
@@ -948,48 +852,8 @@ export class QuorumClient {
     }
   }
 
-  #ask<Request, Response>(
-    voter: BrokerId,
-    api: Api<Request, Response>,
-    body: Request,
-    handler: ResponseHandler<Response, Asked>,
-  ): void {
-    const address = this.#voters.find((one) => one.id === voter)?.address;
-    if (address === undefined) fail(`${voter} is no voter`);
-    this.#busy.add(voter);
-    const timeout = fromMillis(this.#configs["controller.quorum.request.timeout.ms"]);
-    const purpose = api.key === FETCH.key ? FETCHING : CONTROL;
-    const asked: Asked = { term: this.#term, peer: voter };
-    this.#rpc.send(address, purpose, api, body, timeout, handler, asked);
-  }
-
-  /** Leaves a peer alone for `controller.quorum.retry.backoff.ms`. */
-  #backOff(peer: BrokerId): void {
-    this.#busy.add(peer);
-    const wait = fromMillis(this.#configs["controller.quorum.retry.backoff.ms"]);
-    this.#world.timers.start(wait, this.#timerKind, new PeerRetry(this.#term, peer));
-  }
-
   #isMe(voterId: BrokerId, directoryId: string): boolean {
     return voterId === this.#nodeId && directoryId === directoryIdOf(this.#nodeId);
-  }
-
-  #start(delay: number, timer: number): TimerHandle {
-    return this.#world.timers.start(delay, this.#timerKind, timer);
-  }
-
-  #cancelTimers(): void {
-    const { timers } = this.#world;
-    timers.cancel(this.#electionTimer);
-    timers.cancel(this.#fetchTimer);
-    timers.cancel(this.#checkQuorumTimer);
-    timers.cancel(this.#beginEpochTimer);
-    timers.cancel(this.#lingerTimer);
-    this.#electionTimer = NO_TIMER;
-    this.#fetchTimer = NO_TIMER;
-    this.#checkQuorumTimer = NO_TIMER;
-    this.#beginEpochTimer = NO_TIMER;
-    this.#lingerTimer = NO_TIMER;
   }
 }
 
