@@ -68,6 +68,8 @@ export interface Stage {
 export interface Fault {
   /** What it does to whom, for people: `broker-2, leader of orders-0`. */
   readonly text: string;
+  /** Would it do nothing at all, as a cut between a node and itself does? Then it does not count. */
+  readonly isIdle: boolean;
   begin(stage: Stage): void;
   /** Makes good what lasts. Called once, and only for kinds that heal. */
   end(stage: Stage): void;
@@ -96,6 +98,6 @@ export interface FaultKind {
 }
 
 /** A fault that happens and is over: nothing of it lasts that could be taken back. */
-export function momentary(text: string, begin: (stage: Stage) => void): Fault {
-  return { text, begin, end: () => {} };
+export function momentary(text: string, begin: (stage: Stage) => void, isIdle = false): Fault {
+  return { text, isIdle, begin, end: () => {} };
 }

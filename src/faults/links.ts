@@ -83,6 +83,10 @@ export class LinkFault implements Fault {
     this.#strike = strike;
   }
 
+  get isIdle(): boolean {
+    return this.#links.length === 0;
+  }
+
   begin(stage: Stage): void {
     for (const link of this.#links) this.#undo.push(this.#strike(stage, link));
   }

@@ -4,6 +4,7 @@ import type { Fault, FaultArguments, Stage } from "./fault-kind.ts";
 /** A fault that is the same for each node of a target, and ends for each alike. */
 export class NodeFault implements Fault {
   readonly text: string;
+  readonly isIdle = false;
   readonly #nodes: readonly NodeAddress[];
   readonly #strike: (stage: Stage, node: NodeAddress) => void;
   readonly #relieve: (stage: Stage, node: NodeAddress) => void;

@@ -1,4 +1,5 @@
-import type { FaultKind } from "./fault-kind.ts";
+import type { NodeAddress } from "../ports/network.ts";
+import type { FaultKind, Stage } from "./fault-kind.ts";
 import { momentary } from "./fault-kind.ts";
 
 /**
@@ -17,15 +18,19 @@ export const RESET: FaultKind = {
   prepare: (told) => {
     const nodes = told.nodes("reset");
     const peers = told.has("with") ? told.nodes("with") : told.others([]);
-    const text = told.has("with") ? `${told.describe("reset")} with ${told.describe("with")}` : "";
-    return momentary(text === "" ? told.describe("reset") : text, ({ hands }) => {
-      for (const node of nodes) {
-        for (const peer of peers) {
-          // Of two nodes on both sides, the pair is reset once.
-          const isTwice = nodes.includes(peer) && peers.includes(node) && peer < node;
-          if (peer !== node && !isTwice) hands.reset(node, peer);
-        }
+    const pairs: [one: NodeAddress, other: NodeAddress][] = [];
+    for (const node of nodes) {
+      for (const peer of peers) {
+        // Of two nodes on both sides, the pair is reset once.
+        const isTwice = nodes.includes(peer) && peers.includes(node) && peer < node;
+        if (peer !== node && !isTwice) pairs.push([node, peer]);
       }
-    });
+    }
+    const own = told.describe("reset");
+    const text = told.has("with") ? `${own} with ${told.describe("with")}` : own;
+    const begin = ({ hands }: Stage): void => {
+      for (const [one, other] of pairs) hands.reset(one, other);
+    };
+    return momentary(text, begin, pairs.length === 0);
   },
 };
