@@ -165,7 +165,7 @@ export class Connection {
       return;
     }
     const { acceptor } = this;
-    acceptor.station = this.#wiring.stationAt(acceptor.link.from);
+    acceptor.station = this.#wiring.listenerAt(acceptor.link.from);
     if (acceptor.station === undefined) acceptor.sendReset(now);
     else acceptor.signal(now + acceptor.link.latency(), "syn-ack");
   }

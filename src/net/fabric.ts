@@ -47,6 +47,8 @@ export interface FabricOptions {
 class Machine {
   /** The process, while it runs. */
   station: Station | undefined;
+  /** Does the process take connections? */
+  isListening = false;
   isOff = false;
   /** Every connection of which this is one side, until nobody has it any more. */
   readonly connections = new Set<Connection>();
@@ -89,7 +91,10 @@ export class Fabric implements HostWatcher {
       retransmissionTimeout: options.retransmissionTimeout ?? RETRANSMISSION_TIMEOUT,
       maxIdle: "maxIdle" in options ? options.maxIdle : MAX_IDLE,
       onDelivery: undefined,
-      stationAt: (address) => this.#machine(address).station,
+      listenerAt: (address) => {
+        const { station, isListening } = this.#machine(address);
+        return isListening ? station : undefined;
+      },
       forget: (connection) => this.#forget(connection),
     };
   }
@@ -132,9 +137,16 @@ export class Fabric implements HostWatcher {
     side.connection.close(side, station.departure());
   }
 
+  /** Only of the process that runs: one that is gone has no port any more. */
+  listen(station: Station, isOpen: boolean): void {
+    const machine = this.#machine(station.address);
+    if (machine.station === station) machine.isListening = isOpen;
+  }
+
   hostStarted(station: Station): void {
     const machine = this.#machine(station.address);
     machine.station = station;
+    machine.isListening = true;
     if (!machine.isOff) return;
     machine.isOff = false;
     for (const link of this.#linksTo(station.address)) this.#unblock(link);
@@ -293,6 +305,10 @@ class HostNetwork implements Network {
 
   close(connection: ConnectionId): void {
     this.#fabric.close(this.#station, connection);
+  }
+
+  listen(isOpen: boolean): void {
+    this.#fabric.listen(this.#station, isOpen);
   }
 }
 

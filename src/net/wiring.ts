@@ -28,8 +28,8 @@ export interface Wiring {
   /** Absent: connections may idle for ever. */
   readonly maxIdle: Duration | undefined;
   onDelivery: DeliveryObserver | undefined;
-  /** The process that runs at an address; absent if it is down. */
-  stationAt(address: NodeAddress): Station | undefined;
+  /** The process that takes connections at an address; absent if there is none. */
+  listenerAt(address: NodeAddress): Station | undefined;
   /** Nobody has the connection any more: what is still under way on it is lost. */
   forget(connection: Connection): void;
 }

@@ -32,4 +32,9 @@ export interface Network {
   send(connection: ConnectionId, frame: Frame): void;
   /** Closes from this side. The peer learns of it as `onClosed`; this node hears nothing more. */
   close(connection: ConnectionId): void;
+  /**
+   * Opens or closes the port to which others connect; a process starts with an open one. While it is
+   * closed they are refused. Connections that stand go on.
+   */
+  listen(isOpen: boolean): void;
 }

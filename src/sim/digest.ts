@@ -31,11 +31,12 @@ export class Digest {
 
   /** Mixes an event: the head of everything that its handler then does. */
   mixEvent(time: Instant, kind: number, subject: number): void {
-    // The high word of a time has 21 bits: the kind fits above it.
-    const high = Math.floor(time / TWO_32) ^ (kind << 21);
-    this.left = mix(mix(mix(this.left, time | 0), high), subject);
-    const right = mix(mix(this.right, (time | 0) ^ RIGHT_WORD), high ^ RIGHT_WORD);
-    this.right = mix(right, subject ^ RIGHT_WORD);
+    // Two words an event, since this runs for each: kinds, subjects and hours are few, so that they
+    // share the second one and hardly ever look alike.
+    const low = time | 0;
+    const rest = (kind << 21) ^ subject ^ Math.imul(Math.floor(time / TWO_32), 0x9e3779b1);
+    this.left = mix(mix(this.left, low), rest);
+    this.right = mix(mix(this.right, low ^ RIGHT_WORD), rest ^ RIGHT_WORD);
   }
 
   /** Mixes one 32-bit word. */

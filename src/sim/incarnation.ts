@@ -113,4 +113,8 @@ export class Incarnation implements World, Clock, Timers, Process, Network, Fact
   close(connection: ConnectionId): void {
     if (this.alive) this.connections.close(connection);
   }
+
+  listen(isOpen: boolean): void {
+    if (this.alive) this.connections.listen(isOpen);
+  }
 }

@@ -102,6 +102,10 @@ class NumberedNetwork implements Network {
     this.#port.close(this.#sideOf(connection));
   }
 
+  listen(isOpen: boolean): void {
+    this.#port.listen(isOpen);
+  }
+
   #sideOf(connection: number): ConnectionId {
     return 2 * connection + (this.#opened.has(connection) ? 0 : 1);
   }

@@ -196,6 +196,7 @@ export class SmallHost<N extends Node> {
       connect: (to) => world.connect(address, to),
       send: (id, frame) => world.send(id, address, frame),
       close: (id) => world.close(id, address),
+      listen: () => {},
     };
     return {
       self: address,

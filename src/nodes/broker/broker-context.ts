@@ -25,6 +25,11 @@ export interface BrokerContext {
   readonly isrChannel: IsrChannel;
   /** replica.lag.time.max.ms, in microseconds. */
   readonly maxLag: Duration;
+  /**
+   * Has the controller unfenced this process once, so that its port is open? Before, it may take
+   * itself for a leader of long ago, by metadata that do not know yet that it went down.
+   */
+  readonly isServing: boolean;
   /** -1 until registered. */
   brokerEpoch: BrokerEpoch;
   now(): Instant;

@@ -88,6 +88,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly isrChannel: IsrChannel;
   readonly maxLag: Duration;
   brokerEpoch: BrokerEpoch = -1;
+  isServing = false;
   readonly #server: RpcServer;
   readonly #tickets: TicketBook = new TicketBook();
   readonly #logs: LogManager;
@@ -162,6 +163,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       host: `broker-${options.brokerId}`,
       previousBrokerEpoch: this.#logs.previousBrokerEpoch,
       metadataOffset: () => (this.#published ? this.image.lastOffset : -1),
+      onUnfenced: () => this.#serve(),
       onMayStop: (reason) => this.#stop(reason),
     });
     this.#produce = new ProduceHandler(this);
@@ -198,6 +200,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   // The process.
 
   onStart(): void {
+    this.world.network.listen(false);
     this.#replicas.load();
     this.#quorum.start();
     this.#lifecycle.start();
@@ -210,6 +213,13 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
 
   onShutdown(): void {
     this.#lifecycle.beginShutdown();
+  }
+
+  /** Only now its port is opened (`SocketServer.enableRequestProcessing`). */
+  #serve(): void {
+    this.isServing = true;
+    this.world.network.listen(true);
+    for (const partition of this.#replicas.all()) if (partition.isLeader) partition.noteLeading();
   }
 
   #stop(reason: string): void {

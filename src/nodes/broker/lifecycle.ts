@@ -29,6 +29,8 @@ export interface LifecycleOptions {
   readonly previousBrokerEpoch: number;
   /** The last metadata offset that this broker has applied. */
   readonly metadataOffset: () => number;
+  /** The controller has unfenced this process for the first time. */
+  readonly onUnfenced: () => void;
   /** The controller lets the broker go, or never answers: close the logs and exit. */
   readonly onMayStop: (reason: string) => void;
 }
@@ -176,7 +178,10 @@ export class Lifecycle
         this.#schedule(response.isCaughtUp ? 0 : STARTING_POLL);
         return;
       case "recovery":
-        if (!response.isFenced) this.#state = "running";
+        if (!response.isFenced) {
+          this.#state = "running";
+          this.#options.onUnfenced();
+        }
         this.#schedule(interval);
         return;
       case "running":

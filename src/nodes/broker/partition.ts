@@ -100,21 +100,26 @@ export class Partition implements LeaderReplica {
       }
       this.leaderEpoch = registration.leaderEpoch;
       this.epochStartOffset = start;
-      this.#context.facts.note({
-        kind: "became-leader",
-        broker: this.brokerId,
-        partition: this.name,
-        leaderEpoch: this.leaderEpoch,
-        partitionEpoch: this.partitionEpoch,
-        logEndOffset: start,
-        highWatermark: this.highWatermark,
-        isr: registration.isr,
-      });
+      if (this.#context.isServing) this.noteLeading();
     }
     // The ISR may be down to this broker alone.
     this.maybeAdvanceHighWatermark(this.#context.now());
     this.completeDelayed();
     return isNewLeader;
+  }
+
+  /** Whoever asks for the partition's leader finds it here, from now on. */
+  noteLeading(): void {
+    this.#context.facts.note({
+      kind: "became-leader",
+      broker: this.brokerId,
+      partition: this.name,
+      leaderEpoch: this.leaderEpoch,
+      partitionEpoch: this.partitionEpoch,
+      logEndOffset: this.log.logEndOffset,
+      highWatermark: this.highWatermark,
+      isr: this.isr.isr,
+    });
   }
 
   /** Takes the follower's role; true if the leader epoch is newer, so that fetching starts anew. */

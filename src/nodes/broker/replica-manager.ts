@@ -66,6 +66,7 @@ export class ReplicaManager {
       highWatermark,
       cleanShutdown: clean,
       truncatedBytes: cut,
+      lastEpoch: log.latestEpoch ?? -1,
     });
   }
 

@@ -123,7 +123,7 @@ export class Machine {
   }
 }
 
-const NO_NETWORK: Network = { connect: () => 0, send: () => {}, close: () => {} };
+const NO_NETWORK: Network = { connect: () => 0, send: () => {}, close: () => {}, listen: () => {} };
 
 /** `length` bytes that are neither zero nor equal to their neighbours. */
 export function bytes(length: number, first = 1): Uint8Array {

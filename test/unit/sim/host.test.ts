@@ -95,6 +95,10 @@ class Asked implements Network {
   close(): void {
     heard.push("close");
   }
+
+  listen(): void {
+    heard.push("listen");
+  }
 }
 
 const NO_DISK: Disk = {
