@@ -59,8 +59,10 @@ export function electionKind(
   const { leader } = after;
   if (leader === before.leader || leader === NO_LEADER) return "none";
   if (after.leaderRecoveryState === RECOVERING && !before.isr.includes(leader)) {
-    const wasLastKnown = before.isr.length === 0 && before.elr.length === 0;
-    return wasLastKnown && isOnly(before.lastKnownElr, leader) ? "last-known" : "unclean";
+    // The ELR may have lost its last member in the very record that elects: a broker that comes back
+    // from an unclean shutdown leaves it, and the last known leader is all that remains.
+    const wasLeaderless = before.isr.length === 0;
+    return wasLeaderless && isOnly(before.lastKnownElr, leader) ? "last-known" : "unclean";
   }
   return before.isr.includes(leader) ? "clean" : "elr";
 }
