@@ -64,8 +64,8 @@ export function linksOf(told: FaultArguments): {
   const direction = told.word("direction");
   const from = told.has("from") ? told.nodes("from") : told.others(told.nodes("to"));
   const to = told.has("to") ? told.nodes("to") : told.others(from);
-  const left = told.has("from") ? told.describe("from") : "all others";
-  const right = told.has("to") ? told.describe("to") : "all others";
+  const left = told.has("from") ? told.names(from) : "all others";
+  const right = told.has("to") ? told.names(to) : "all others";
   const arrow = direction === "both" ? "<->" : direction === "to" ? "->" : "<-";
   return { links: linksBetween(from, to, direction), text: `${left} ${arrow} ${right}` };
 }

@@ -44,8 +44,10 @@ export const PARTITION: FaultKind = {
       return cutting(groups.map((group) => told.names(group)).join(" | "), links);
     }
     const direction = told.word("direction");
-    const links = linksBetween(told.nodes("from"), told.nodes("to"), direction);
+    const from = told.nodes("from");
+    const to = told.nodes("to");
+    const links = linksBetween(from, to, direction);
     const arrow = direction === "both" ? "|" : direction === "to" ? "-/->" : "<-/-";
-    return cutting(`${told.describe("from")} ${arrow} ${told.describe("to")}`, links);
+    return cutting(`${told.names(from)} ${arrow} ${told.names(to)}`, links);
   },
 };

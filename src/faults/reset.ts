@@ -26,8 +26,9 @@ export const RESET: FaultKind = {
         if (peer !== node && !isTwice) pairs.push([node, peer]);
       }
     }
-    const own = told.describe("reset");
-    const text = told.has("with") ? `${own} with ${told.describe("with")}` : own;
+    const text = told.has("with")
+      ? `${told.names(nodes)} with ${told.names(peers)}`
+      : told.describe("reset");
     const begin = ({ hands }: Stage): void => {
       for (const [one, other] of pairs) hands.reset(one, other);
     };

@@ -198,6 +198,10 @@ function readNode(node: YamlNode | undefined, reading: Reading): ReadResult {
   const map = node?.kind === "map" ? node : undefined;
   const scenario = map && readMap(map, undefined, reading);
   const complaints = [...reading.complaints].sort(byPlace);
+  const last = complaints.at(-1);
+  if (last !== undefined && reading.more > 0) {
+    complaints.push({ ...last, message: `there are ${reading.more} more mistakes` });
+  }
   return {
     scenario: complaints.length === 0 ? scenario : undefined,
     complaints,
@@ -338,6 +342,7 @@ function takeOver(
   place: Place,
   parts: readonly (YamlNode | undefined)[],
 ): void {
+  if (reading.more === 0) reading.more = own.more;
   const range = parts.filter((part) => part !== undefined).flatMap(linesOf);
   const known = new Set([...reading.complaints, ...reading.warnings].map(identity));
   for (const [found, add] of [

@@ -4,11 +4,16 @@ import type { KnownNames } from "./known-names.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { Place } from "./place.ts";
 
+/** Nobody reads more; what is beyond is counted. */
+const MOST_COMPLAINTS = 100;
+
 /** One reading of one scenario: collects all that is wrong with it, rather than stopping at the first. */
 export class Reading {
   readonly file: string;
   readonly complaints: Complaint[] = [];
   readonly warnings: Complaint[] = [];
+  /** Complaints beyond the limit, which are only counted. */
+  more = 0;
   /** What the scenario has by name; filled while its cluster, topics and clients are read. */
   names: KnownNames;
 
@@ -19,6 +24,10 @@ export class Reading {
 
   /** Notes a complaint. Returns undefined, the value of what could not be read. */
   complain(place: Place, message: string, suggestion?: string): undefined {
+    if (this.complaints.length >= MOST_COMPLAINTS) {
+      this.more++;
+      return undefined;
+    }
     this.complaints.push(complaintAt(this.file, place, message, suggestion));
     return undefined;
   }
@@ -38,6 +47,7 @@ export class Reading {
   }
 
   #noneOf(place: Place, message: string, found: string, valid: Iterable<string>): undefined {
+    if (this.complaints.length >= MOST_COMPLAINTS) return this.complain(place, message);
     const names = [...new Set(valid)];
     const nearest = nearestName(found, names);
     const hint = nearest === undefined ? listed(names) : `; did you mean \`${nearest}\`?`;

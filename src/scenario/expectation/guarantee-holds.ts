@@ -1,4 +1,3 @@
-import type { Guarantee } from "../../checkers/guarantee.ts";
 import { GUARANTEES } from "../../checkers/registry.ts";
 import type { Place } from "../place.ts";
 import type { Expectation, ExpectationResult, ExpectationWatch, RunEnd } from "./expectation.ts";
@@ -9,11 +8,6 @@ export const GUARANTEE_NAMES: readonly string[] = GUARANTEES.map(({ name }) => n
 
 /** Every kind of violation that a guarantee can report. */
 export const VIOLATION_KINDS: readonly string[] = GUARANTEES.flatMap(({ kinds }) => kinds);
-
-/** The guarantee with this name. */
-export function guaranteeNamed(name: string): Guarantee | undefined {
-  return GUARANTEES.find((guarantee) => guarantee.name === name);
-}
 
 /** A guarantee held all the time: `no-acked-loss`. Not even a permitted violation is expected. */
 export class GuaranteeHolds implements Expectation, ExpectationWatch {

@@ -132,7 +132,7 @@ test("a binding is the nodes that were meant then, whatever is meant later", () 
   told.run();
 
   expect(told.told.slice(0, 2)).toEqual([
-    "1s partition broker-2, broker-3, followers of orders-0 | broker-1, leader of orders-0 []",
+    "1s partition broker-2, broker-3 | broker-1 []",
     "3s crash broker-1 [$stale]",
   ]);
 });

@@ -311,3 +311,12 @@ clients: { p1: { produce: orders } }
   ]);
   expect(complaintsOf(`${text}duration: 10s\n`)).toEqual([]);
 });
+
+test("a file with thousands of mistakes is told a hundred of them, and how many there are", () => {
+  const keys = Array.from({ length: 3_000 }, (_, i) => `key${i}: 1`).join("\n");
+
+  const complaints = complaintsOf(`${GOOD_SCENARIO}${keys}\n`);
+
+  expect(complaints).toHaveLength(101);
+  expect(complaints.at(-1)).toMatch(/ there are \d+ more mistakes$/);
+});
