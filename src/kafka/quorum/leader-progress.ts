@@ -54,8 +54,9 @@ export class LeaderProgress {
   fetchedTo(replica: BrokerId, fetchOffset: Offset): boolean {
     const voter = this.#voter(replica);
     if (voter === undefined) return false;
-    voter.endOffset = fetchOffset;
     voter.heard = true;
+    if (voter.endOffset === fetchOffset) return false;
+    voter.endOffset = fetchOffset;
     return this.#advance();
   }
 

@@ -39,14 +39,18 @@ export class FetchPurgatory {
 
   /** Takes out the fetches that a log up to `endOffset`, committed up to `highWatermark`, can answer. */
   takeReady(endOffset: Offset, highWatermark: Offset): readonly ParkedFetch[] {
-    return this.#take(
-      ({ partition }) =>
-        partition.fetchOffset < endOffset || partition.highWatermark < highWatermark,
-    );
+    const isReady = ({ partition }: ParkedFetch): boolean =>
+      partition.fetchOffset < endOffset || partition.highWatermark < highWatermark;
+    // Most often what is news to one is news to all.
+    return this.#parked.every(isReady) ? this.takeAll() : this.#take(isReady);
   }
 
   takeAll(): readonly ParkedFetch[] {
-    return this.#take(() => true);
+    const taken = this.#parked;
+    if (taken.length === 0) return taken;
+    this.#parked = [];
+    for (const parked of taken) this.#timers.cancel(parked.timer);
+    return taken;
   }
 
   /** Takes out one whose time is up; false if it is gone already. */
@@ -55,7 +59,6 @@ export class FetchPurgatory {
   }
 
   #take(isWanted: (parked: ParkedFetch) => boolean): readonly ParkedFetch[] {
-    if (this.#parked.length === 0) return this.#parked;
     const taken = this.#parked.filter(isWanted);
     if (taken.length === 0) return taken;
     this.#parked = this.#parked.filter((parked) => !taken.includes(parked));

@@ -56,6 +56,8 @@ export class MetadataLog {
   #highWatermark: Offset = 0;
   /** The next offset that the listener has not heard of. */
   #delivered: Offset = 0;
+  /** What was appended and not delivered, up to the end of the log: most is delivered from here. */
+  #undelivered: RecordBatch[] = [];
 
   constructor(log: PartitionLog, listener: CommitListener) {
     this.#log = log;
@@ -105,17 +107,20 @@ export class MetadataLog {
       () => `the metadata log is cut at ${offset}, below ${this.#highWatermark} that is committed`,
     );
     this.#log.truncateTo(offset);
+    this.#undelivered = this.#undelivered.filter((batch) => batch.baseOffset < offset);
   }
 
   appendAsLeader(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
     const { error } = this.#log.appendAsLeader(batches, epoch, "raft");
     invariant(error === ERRORS.NONE, () => `the metadata log refused its leader: ${error.name}`);
+    for (const batch of batches) this.#undelivered.push(batch);
   }
 
   /** Takes what a leader of up to `epoch` sent; what is corrupt or out of place is left out. */
-  appendAsFollower(batches: readonly RecordBatch[], epoch: QuorumEpoch): boolean {
-    const { error } = this.#log.appendAsFollower(batches, epoch);
-    return error === ERRORS.NONE;
+  appendAsFollower(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
+    for (const batch of this.#log.appendAsFollower(batches, epoch).appended) {
+      this.#undelivered.push(batch);
+    }
   }
 
   flush(): void {
@@ -137,14 +142,25 @@ export class MetadataLog {
 
   #deliverSome(): void {
     const from = this.#delivered;
-    const { batches } = this.#log.read(from, MAX_READ_BYTES, this.#highWatermark, true);
-    for (const batch of batches) {
-      if (batch.lastOffset < this.#delivered) continue;
-      // Before the call: the listener may ask how far it has got.
-      this.#delivered = batch.nextOffset;
-      this.#listener.onCommitted(recordsOf(batch), batch.baseOffset, batch.lastOffset);
+    const next = this.#undelivered[0];
+    if (next !== undefined && next.baseOffset === from) {
+      this.#undelivered.shift();
+      this.#deliver(next);
+      return;
     }
+    // What was there at the start, or came behind it.
+    const { batches } = this.#log.read(from, MAX_READ_BYTES, this.#highWatermark, true);
+    for (const batch of batches) if (batch.baseOffset >= from) this.#deliver(batch);
     invariant(this.#delivered > from, () => `the metadata log has nothing to read at ${from}`);
+    while ((this.#undelivered[0]?.baseOffset ?? this.#delivered) < this.#delivered) {
+      this.#undelivered.shift();
+    }
+  }
+
+  #deliver(batch: RecordBatch): void {
+    // Before the call: the listener may ask how far it has got.
+    this.#delivered = batch.nextOffset;
+    this.#listener.onCommitted(recordsOf(batch), batch.baseOffset, batch.lastOffset);
   }
 
   #endOfEpoch(epoch: QuorumEpoch): EpochEndOffset {
@@ -154,8 +170,19 @@ export class MetadataLog {
   }
 }
 
+/** The batch that was decoded last, by any node: one after another delivers the very same. */
+let decodedBatch: RecordBatch | undefined;
+let decodedRecords = NO_RECORDS;
+
 function recordsOf(batch: RecordBatch): readonly MetadataRecord[] {
-  if (batch.isControl) return NO_RECORDS;
+  if (batch !== decodedBatch) {
+    decodedRecords = batch.isControl ? NO_RECORDS : decode(batch);
+    decodedBatch = batch;
+  }
+  return decodedRecords;
+}
+
+function decode(batch: RecordBatch): readonly MetadataRecord[] {
   const records: MetadataRecord[] = [];
   for (const { value } of batch.records()) {
     invariant(value !== undefined, () => `a metadata record without value in ${batch.baseOffset}`);

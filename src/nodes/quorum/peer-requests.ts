@@ -44,7 +44,7 @@ export class PeerRequests {
   readonly #timers: Timers;
   readonly #timerKind: number;
   readonly #configs: BrokerConfigs;
-  readonly #voters: readonly Peer[];
+  readonly #addresses: ReadonlyMap<BrokerId, NodeAddress>;
   /** Counts roles. */
   #term = 0;
   /** Peers that have a request of this term, or just failed one. */
@@ -61,7 +61,7 @@ export class PeerRequests {
     this.#timers = timers;
     this.#timerKind = timerKind;
     this.#configs = configs;
-    this.#voters = voters;
+    this.#addresses = new Map(voters.map(({ id, address }) => [id, address]));
   }
 
   /** Forgets all requests: the member has another role. */
@@ -79,7 +79,7 @@ export class PeerRequests {
   }
 
   addressOf(voter: BrokerId): NodeAddress | undefined {
-    return this.#voters.find((one) => one.id === voter)?.address;
+    return this.#addresses.get(voter);
   }
 
   ask<Request, Response>(

@@ -776,11 +776,12 @@ export class QuorumClient {
   /** An observer fetches from the leader; while it has none that answers, it asks any voter. */
   #observe(leaderId: BrokerId): void {
     if (this.#observing >= 0) return;
-    const free = this.#voterIds.filter((id) => !this.#peers.isBusy(id));
-    if (free.length === 0) return;
-    const target = free.includes(leaderId)
-      ? leaderId
-      : (free[this.#world.random.below(free.length)] as BrokerId);
+    let target = leaderId;
+    if (leaderId === NO_LEADER || this.#peers.isBusy(leaderId)) {
+      const free = this.#voterIds.filter((id) => !this.#peers.isBusy(id));
+      if (free.length === 0) return;
+      target = free[this.#world.random.below(free.length)] as BrokerId;
+    }
     this.#observing = target;
     this.#fetchFrom(target);
   }
