@@ -1,5 +1,4 @@
 import type { BrokerId, LeaderEpoch, PartitionEpoch } from "../ids.ts";
-import { NO_LEADER } from "../ids.ts";
 import type { Uuid } from "../uuid.ts";
 import type { LeaderRecoveryState, PartitionChangeRecord, PartitionRecord } from "./records.ts";
 
@@ -60,8 +59,4 @@ export function mergeChange(
     leaderEpoch: leader === undefined ? before.leaderEpoch : before.leaderEpoch + 1,
     partitionEpoch: before.partitionEpoch + 1,
   };
-}
-
-export function hasLeader(partition: PartitionRegistration): boolean {
-  return partition.leader !== NO_LEADER;
 }
