@@ -144,10 +144,7 @@ export class RpcClient {
   onFrame(connection: ConnectionId, frame: Frame): void {
     const channel = this.#byConnection.get(connection);
     if (channel === undefined) return;
-    // Answers come in order, unless a beyond-TCP fault lost, doubled or overtook one.
-    const at = channel.inFlight.findIndex((one) => one.correlationId === frame.correlationId);
-    if (at < 0) return;
-    const [pending] = channel.inFlight.splice(at, 1);
+    const pending = takeOut(channel.inFlight, frame.correlationId);
     if (pending === undefined) return;
     this.#world.timers.cancel(pending.timer);
     pending.handler?.onResponse(frame.body, pending.context, channel.peer);
@@ -194,6 +191,13 @@ export class RpcClient {
     for (const pending of waiting) this.#world.timers.cancel(pending.timer);
     for (const pending of waiting) pending.handler?.onDisconnect(pending.context, channel.peer);
   }
+}
+
+/** Answers come in order, unless a beyond-TCP fault lost, doubled or overtook one. */
+function takeOut(inFlight: PendingRequest[], correlationId: number): PendingRequest | undefined {
+  if (inFlight[0]?.correlationId === correlationId) return inFlight.shift();
+  const at = inFlight.findIndex((one) => one.correlationId === correlationId);
+  return at < 0 ? undefined : inFlight.splice(at, 1)[0];
 }
 
 function channelKey(peer: NodeAddress, purpose: string): string {
