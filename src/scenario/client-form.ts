@@ -2,7 +2,7 @@ import { SECOND } from "../base/time.ts";
 import { PAYLOAD_MIN_BYTES } from "../kafka/client/payload.ts";
 import { configs, NO_CONFIG } from "./config-form.ts";
 import type { IntegerSpec, RateSpec } from "./draw.ts";
-import type { Form, Key, Placed } from "./form.ts";
+import type { Form, Key, Placed, Section } from "./form.ts";
 import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
 import type { Place } from "./place.ts";
 import { drawnInteger, integer, RATE, size, TEXT } from "./scalar-form.ts";
@@ -57,6 +57,12 @@ const CONSUMER_KEYS = {
   },
   config: { form: configs("consumer"), meaning: "Its ConsumerConfig." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
+
+/** For the reference. */
+export const CLIENT_SECTIONS: readonly Section[] = [
+  { title: "clients, each that produces", keys: PRODUCER_KEYS },
+  { title: "clients, each that consumes", keys: CONSUMER_KEYS },
+];
 
 /** One client under `clients:`. */
 export const CLIENT: Form<ClientParts> = {

@@ -3,7 +3,7 @@ import { PRESENT_FEATURES, SWITCH_OPTIONS } from "../kafka/protocol-switches.ts"
 import { configs, NO_CONFIG } from "./config-form.ts";
 import type { IntegerSpec } from "./draw.ts";
 import { largest } from "./draw.ts";
-import type { Form, Key } from "./form.ts";
+import type { Form, Key, Section } from "./form.ts";
 import { expectMap, list, mapping } from "./form.ts";
 import type { Reading } from "./reading.ts";
 import {
@@ -187,6 +187,15 @@ const CLUSTER_KEYS = {
   features: { form: FEATURES, meaning: "Kafka's feature levels." },
   protocol: { form: PROTOCOL, meaning: "Rules that Kafka once had, instead of the present ones." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
+
+/** For the reference. */
+export const CLUSTER_SECTIONS: readonly Section[] = [
+  { title: "cluster", keys: CLUSTER_KEYS },
+  { title: "cluster/brokers, each", keys: BROKER_KEYS },
+  { title: "cluster/brokers, each: clock", keys: CLOCK_KEYS },
+  { title: "cluster/network", keys: NETWORK_KEYS },
+  { title: "cluster/disk", keys: DISK_KEYS },
+];
 
 const CLUSTER_FIELDS = mapping("a cluster", CLUSTER_KEYS);
 

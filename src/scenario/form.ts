@@ -27,7 +27,13 @@ export interface Key<Value> {
   readonly required?: boolean;
 }
 
-type KeyTable = Readonly<Record<string, Key<unknown>>>;
+export type KeyTable = Readonly<Record<string, Key<unknown>>>;
+
+/** A mapping of the language, for the reference: where it stands, and its keys. */
+export interface Section {
+  readonly title: string;
+  readonly keys: KeyTable;
+}
 
 /** The values of a mapping's keys, absent where the scenario has none or they could not be read. */
 export type Values<Keys extends KeyTable> = {

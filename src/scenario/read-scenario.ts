@@ -2,15 +2,15 @@ import type { Duration } from "../base/time.ts";
 import { HOUR, SECOND } from "../base/time.ts";
 import { checkBrokerConfigs, checkProducerConfig } from "./check-configs.ts";
 import { CLIENT_NAME, checkClients, checkTopics, namesOf, TOPIC_NAME } from "./check-topology.ts";
-import { CLIENT } from "./client-form.ts";
-import { CLUSTER } from "./cluster-form.ts";
+import { CLIENT, CLIENT_SECTIONS } from "./client-form.ts";
+import { CLUSTER, CLUSTER_SECTIONS } from "./cluster-form.ts";
 import type { Complaint } from "./complaint.ts";
 import { byPlace } from "./complaint.ts";
 import { configDefinitions } from "./config-form.ts";
 import { EXPECTATIONS, expectationDefinition } from "./expectation/expectation-form.ts";
 import { EXPRESSION_TEXT } from "./expression-form.ts";
 import { FAULTS, namesOfSteps } from "./fault-form.ts";
-import type { Form, JsonSchema, Key } from "./form.ts";
+import type { Form, JsonSchema, Key, Section } from "./form.ts";
 import {
   complainAboutKeys,
   expectMap,
@@ -28,7 +28,7 @@ import { START_OF_FILE } from "./place.ts";
 import { Reading, shortened } from "./reading.ts";
 import { DURATION, FLAG, integer, KEBAB_NAME, TEXT } from "./scalar-form.ts";
 import type { FaultSpec, Lesson, RunLimit, Scenario } from "./scenario.ts";
-import { TOPIC } from "./topic-form.ts";
+import { TOPIC, TOPIC_SECTIONS } from "./topic-form.ts";
 import { applyVariant } from "./variant.ts";
 import type { YamlMap, YamlNode } from "./yaml-node.ts";
 import { entryOf, nodeFromValue } from "./yaml-node.ts";
@@ -190,6 +190,19 @@ const SCENARIO_KEYS = {
   },
   lesson: { form: LESSON, meaning: "A question to the learner." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
+
+/** Every mapping of the language but faults and expectations, for the reference. */
+export function languageSections(): readonly Section[] {
+  return [
+    { title: "A scenario", keys: SCENARIO_KEYS },
+    ...CLUSTER_SECTIONS,
+    ...TOPIC_SECTIONS,
+    ...CLIENT_SECTIONS,
+    { title: "limit", keys: LIMIT_KEYS },
+    { title: "variants, each", keys: VARIANT_KEYS },
+    { title: "lesson", keys: LESSON_KEYS },
+  ];
+}
 
 function readNode(node: YamlNode | undefined, reading: Reading): ReadResult {
   if (node !== undefined && node.kind !== "map") {

@@ -97,6 +97,21 @@ export function roleOf(target: NodesExpression): string {
   }
 }
 
+/** Does the target ask for what no step has bound yet? Then it cannot be told what it means. */
+export function isUnbound(target: NodesExpression, world: ExpressionWorld): boolean {
+  switch (target.kind) {
+    case "binding":
+      return !world.bindings.has(target.name);
+    case "alive":
+    case "pick":
+      return isUnbound(target.of, world);
+    case "combine":
+      return isUnbound(target.left, world) || isUnbound(target.right, world);
+    default:
+      return false;
+  }
+}
+
 function groupOf(group: NodeGroup, world: ExpressionWorld): readonly RosterNode[] {
   const { roster, view } = world;
   switch (group) {

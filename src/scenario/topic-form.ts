@@ -1,6 +1,6 @@
 import { configs, NO_CONFIG } from "./config-form.ts";
 import type { IntegerSpec } from "./draw.ts";
-import type { Form, Key, Placed } from "./form.ts";
+import type { Form, Key, Placed, Section } from "./form.ts";
 import { expectMap, list, mapping, placed } from "./form.ts";
 import type { Place } from "./place.ts";
 import { drawnInteger, integer } from "./scalar-form.ts";
@@ -65,6 +65,9 @@ const TOPIC_KEYS = {
   },
   config: { form: configs("topic"), meaning: "The topic's own configs." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
+
+/** For the reference. */
+export const TOPIC_SECTIONS: readonly Section[] = [{ title: "topics, each", keys: TOPIC_KEYS }];
 
 const TOPIC_FIELDS = mapping("a topic", TOPIC_KEYS);
 

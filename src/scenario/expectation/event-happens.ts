@@ -10,7 +10,7 @@ import { expectScalar, mapping, readKeys } from "../form.ts";
 import { isDraw, parseTarget } from "../parse-expression.ts";
 import type { Place } from "../place.ts";
 import { word } from "../scalar-form.ts";
-import { resolveNodes } from "../target.ts";
+import { isUnbound, resolveNodes } from "../target.ts";
 import { entryOf } from "../yaml-node.ts";
 import type {
   Expectation,
@@ -165,6 +165,10 @@ class EventHappens implements Expectation {
     });
     return {
       result: (end) => {
+        // Where the step never fired that was to say at which node, nothing can be told.
+        if (this.#nodes !== undefined && isUnbound(this.#nodes, world)) {
+          return resultOf(this, undefined);
+        }
         const isMet = this.#isMet(places, world);
         return resultOf(this, isMet ? true : end.isComplete ? false : undefined);
       },

@@ -266,6 +266,25 @@ describe("events", () => {
     );
   });
 
+  test("a truncation at what no step has bound yet cannot be told", () => {
+    const faults =
+      "  - { name: never, when: hw(orders-0) > 9, timeout: 1s, crash: broker-1, as: gone }";
+    const told = story(faults, "expect:\n  - truncation: { broker: $gone }\n");
+    const [watch] = told.plan.scenario.expect.map((one) =>
+      one.watch({
+        facts: told.facts,
+        board: told.director.board,
+        world: told.director.world,
+        start: 0,
+      }),
+    );
+    told.at(0.5, cut(1)).run();
+
+    const end = { at: 0, isComplete: true, violations: [], isTested: () => true };
+
+    expect(watch?.result(end).ok).toBeUndefined();
+  });
+
   test("an error is expected to a client, retried or not", () => {
     const refused: Fact = {
       kind: "request-failed",
