@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { InvariantViolation } from "../../../../src/base/invariant.ts";
 import { MILLISECOND, SECOND } from "../../../../src/base/time.ts";
 import { ALLOCATE_PRODUCER_IDS } from "../../../../src/kafka/protocol/apis.ts";
@@ -189,11 +189,13 @@ describe("an answer", () => {
     world.run(10 * SECOND);
 
     expect(asker.told).toEqual(["answered 1 by 1 from 1"]);
+    expect(asker.rpc.connectionState(PEER, "all")).toBe("connected");
   });
 });
 
 describe("a timeout", () => {
   test("closes the connection, and all that waits on it is lost in order", () => {
+    const close = vi.spyOn(world, "close");
     asker.ask(1, { timeout: 2 * SECOND });
     asker.ask(2, { timeout: SECOND });
     asker.ask(3, { to: OTHER });
@@ -201,6 +203,7 @@ describe("a timeout", () => {
     world.run(1_500 * MILLISECOND);
 
     expect(asker.told).toEqual(["lost 1 to 1", "lost 2 to 1"]);
+    expect(close.mock.calls).toEqual([[world.requests[0]?.connection]]);
     expect(asker.rpc.connectionState(PEER, "all")).toBe("none");
     expect(asker.rpc.connectionState(PEER, "fetcher")).toBe("connected");
     expect(asker.rpc.connectionState(OTHER, "all")).toBe("connected");
