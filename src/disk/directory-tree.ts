@@ -17,10 +17,12 @@ interface Edit {
   readonly directory: Directory;
   readonly name: string;
   readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
 }
 
 interface Operation {
   readonly number: number;
+  /** When the step that does it gets there: it may still be waiting for a sync before. */
   readonly at: Instant;
   readonly edits: readonly Edit[];
 }
@@ -35,6 +37,10 @@ interface Commit {
  * journal is ordered, as that of ext4 is: an operation is durable only if all before it are, so
  * what a power-off leaves is a state that the tree once had. Syncing a file makes the operation
  * that named it durable, and so all before that; syncing a directory, the last one in it.
+ *
+ * A step does all its operations within one event, but what it does after a sync happens only when
+ * that has ended. So each comes with its instant, `at`, which may lie after `now`; a power-off before
+ * it finds the operation not done.
  *
  * Simplified: ext4 commits its whole journal every 5 s, and with every fsync. Here an operation
  * that no sync asked for waits for the age of write-back: the least that POSIX promises.
@@ -56,19 +62,19 @@ export class DirectoryTree {
   }
 
   /** The file at `path`, which is created, with its directories, if absent. */
-  openFile(now: Instant, path: string): CachedFile {
-    const { parent, name } = this.#place(now, path);
+  openFile(now: Instant, at: Instant, path: string): CachedFile {
+    const { parent, name } = this.#place(now, at, path);
     const entry = parent.entries.get(name);
     if (entry instanceof CachedFile) return entry;
     if (entry !== undefined) fail(`${path} was opened as a file but is a directory`);
     const file = new CachedFile(path, this.#writeback);
-    this.#log(now, [this.#link(parent, name, file)]);
+    this.#log(now, at, [this.#link(parent, name, file)]);
     return file;
   }
 
-  makeDirectory(now: Instant, path: string): void {
-    const { parent, name } = this.#place(now, path);
-    this.#subdirectory(now, parent, name, path);
+  makeDirectory(now: Instant, at: Instant, path: string): void {
+    const { parent, name } = this.#place(now, at, path);
+    this.#subdirectory(now, at, parent, name, path);
   }
 
   /** In code-unit order; empty if there is no such directory. */
@@ -78,7 +84,7 @@ export class DirectoryTree {
   }
 
   /** Throws `DiskError` ENOENT if there is no `from`, or no directory for `to`. */
-  rename(now: Instant, from: string, to: string): void {
+  rename(now: Instant, at: Instant, from: string, to: string): void {
     const source = this.#parentOf(from);
     const moved = source?.parent.entries.get(source.name);
     if (source === undefined || moved === undefined) throw new DiskError("ENOENT", from);
@@ -94,7 +100,7 @@ export class DirectoryTree {
           : moved instanceof CachedFile;
       invariant(fits, () => `${from} cannot replace ${to}`);
     }
-    this.#log(now, [
+    this.#log(now, at, [
       this.#unlink(source.parent, source.name),
       this.#link(target.parent, target.name, moved),
     ]);
@@ -102,10 +108,10 @@ export class DirectoryTree {
   }
 
   /** A directory goes with all that is in it, in one operation. */
-  remove(now: Instant, path: string): void {
+  remove(now: Instant, at: Instant, path: string): void {
     const place = this.#parentOf(path);
     if (place?.parent.entries.has(place.name) !== true) return;
-    this.#log(now, [this.#unlink(place.parent, place.name)]);
+    this.#log(now, at, [this.#unlink(place.parent, place.name)]);
   }
 
   /** Makes the operations that named `file`, and those before, durable at `durableAt`. */
@@ -127,20 +133,22 @@ export class DirectoryTree {
     return files.sort((left, right) => byText(left.path, right.path));
   }
 
-  /** How many operations are not durable at this instant. */
+  /** How many operations are not durable at this instant, of those that have happened. */
   pending(now: Instant): number {
     this.#settle(now);
-    return this.#journal.length;
+    return this.#journal.reduce((count, { at }) => (at <= now ? count + 1 : count), 0);
   }
 
-  /** Undoes the operations that are not durable but for the oldest `kept`; what is left is durable. */
-  rollBack(kept: number): void {
-    for (let i = this.#journal.length - 1; i >= kept; i--) {
-      for (const { directory, name, before } of (this.#journal[i] as Operation).edits) {
-        if (before === undefined) directory.entries.delete(name);
-        else directory.entries.set(name, before);
-      }
+  /**
+   * Undoes what has not happened yet, and the operations that are not durable but for the oldest
+   * `kept`; what is left is durable.
+   */
+  rollBack(now: Instant, kept: number): void {
+    for (const operation of [...this.#journal].reverse()) {
+      if (operation.at > now) undo(operation);
     }
+    const happened = this.#journal.filter(({ at }) => at <= now);
+    for (const operation of happened.slice(kept).reverse()) undo(operation);
     this.#journal = [];
     this.#commits = [];
     setPaths(this.#root, "");
@@ -163,28 +171,38 @@ export class DirectoryTree {
   }
 
   /** The directory that is to hold `path`, created if absent. */
-  #place(now: Instant, path: string): { readonly parent: Directory; readonly name: string } {
+  #place(
+    now: Instant,
+    at: Instant,
+    path: string,
+  ): { readonly parent: Directory; readonly name: string } {
     const known = this.#parentOf(path);
     if (known !== undefined) return known;
     const names = path.split("/");
     const name = names.pop() ?? "";
     let parent = this.#root;
-    for (const directory of names) parent = this.#subdirectory(now, parent, directory, path);
+    for (const directory of names) parent = this.#subdirectory(now, at, parent, directory, path);
     return { parent, name };
   }
 
-  #subdirectory(now: Instant, parent: Directory, name: string, path: string): Directory {
+  #subdirectory(
+    now: Instant,
+    at: Instant,
+    parent: Directory,
+    name: string,
+    path: string,
+  ): Directory {
     const entry = parent.entries.get(name);
     if (entry instanceof Directory) return entry;
     if (entry !== undefined) fail(`${name} in ${path} was used as a directory but is a file`);
     const made = new Directory();
-    this.#log(now, [this.#link(parent, name, made)]);
+    this.#log(now, at, [this.#link(parent, name, made)]);
     return made;
   }
 
   /** The next operation's link of an entry to a name. */
   #link(directory: Directory, name: string, entry: Entry): Edit {
-    const edit = { directory, name, before: directory.entries.get(name) };
+    const edit = { directory, name, before: directory.entries.get(name), after: entry };
     directory.entries.set(name, entry);
     directory.changedBy = this.#lastNumber + 1;
     entry.namedBy = this.#lastNumber + 1;
@@ -192,14 +210,14 @@ export class DirectoryTree {
   }
 
   #unlink(directory: Directory, name: string): Edit {
-    const edit = { directory, name, before: directory.entries.get(name) };
+    const edit = { directory, name, before: directory.entries.get(name), after: undefined };
     directory.entries.delete(name);
     directory.changedBy = this.#lastNumber + 1;
     return edit;
   }
 
-  #log(at: Instant, operation: readonly Edit[]): void {
-    this.#settle(at);
+  #log(now: Instant, at: Instant, operation: readonly Edit[]): void {
+    this.#settle(now);
     this.#journal.push({ number: ++this.#lastNumber, at, edits: operation });
   }
 
@@ -218,15 +236,31 @@ export class DirectoryTree {
       if (commit.durableAt <= now) through = Math.max(through, commit.through);
     }
     const aged = now - this.#writeback;
+    let looked = 0;
     let durable = 0;
+    const yetToCome: Operation[] = [];
     for (const operation of this.#journal) {
-      if (operation.number > through && operation.at > aged) break;
-      durable++;
-      through = Math.max(through, operation.number);
+      if (operation.at > now) {
+        yetToCome.push(operation);
+      } else {
+        if (operation.number > through && operation.at > aged) break;
+        durable++;
+        through = Math.max(through, operation.number);
+      }
+      looked++;
     }
     if (durable === 0) return;
-    this.#journal.splice(0, durable);
+    this.#journal.splice(0, looked, ...yetToCome);
     this.#commits = this.#commits.filter((commit) => commit.through > through);
+  }
+}
+
+/** Where nothing has happened to the name since. */
+function undo({ edits }: Operation): void {
+  for (const { directory, name, before, after } of edits) {
+    if (directory.entries.get(name) !== after) continue;
+    if (before === undefined) directory.entries.delete(name);
+    else directory.entries.set(name, before);
   }
 }
 

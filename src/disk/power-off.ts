@@ -29,7 +29,7 @@ export function losePageCache(
   now: Instant,
 ): Loss[] {
   const before = tree.files().map((file) => ({ path: file.path, file, bytes: file.dataEnd }));
-  tree.rollBack(operationsKept(mode, tree.pending(now), random));
+  tree.rollBack(now, operationsKept(mode, tree.pending(now), random));
 
   const files = tree.files();
   for (const file of files) file.settle(now);

@@ -74,7 +74,10 @@ export class SimulatedDisk implements Disk, HostWatcher, EventHandler {
 
   open(path: string): DiskFile {
     this.#device.chargeRead();
-    return new OpenFile(this.#services, this.#tree.openFile(this.#scheduler.now, path));
+    return new OpenFile(
+      this.#services,
+      this.#tree.openFile(this.#scheduler.now, this.#host.departure(), path),
+    );
   }
 
   list(directory: string): string[] {
@@ -84,17 +87,17 @@ export class SimulatedDisk implements Disk, HostWatcher, EventHandler {
 
   rename(from: string, to: string): void {
     this.#device.chargeWrite();
-    this.#tree.rename(this.#scheduler.now, from, to);
+    this.#tree.rename(this.#scheduler.now, this.#host.departure(), from, to);
   }
 
   remove(path: string): void {
     this.#device.chargeWrite();
-    this.#tree.remove(this.#scheduler.now, path);
+    this.#tree.remove(this.#scheduler.now, this.#host.departure(), path);
   }
 
   makeDirectory(path: string): void {
     this.#device.chargeWrite();
-    this.#tree.makeDirectory(this.#scheduler.now, path);
+    this.#tree.makeDirectory(this.#scheduler.now, this.#host.departure(), path);
   }
 
   syncDirectory(directory: string): void {

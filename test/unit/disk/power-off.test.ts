@@ -301,3 +301,32 @@ test("the same seed leaves the same disk", () => {
 
   expect(leave()).toEqual(leave());
 });
+
+test("what a step does after a sync has not happened before that has ended, in every mode", () => {
+  for (const mode of ["lost", "kept", "random-prefix", "torn"] as const) {
+    for (const seed of SEEDS) {
+      const machine = new Machine(PLAIN_DISK, seed);
+      machine.step((disk) => {
+        disk.open("d/file").write(0, bytes(100, OLD));
+        disk.open("d/file").sync();
+        disk.syncDirectory("d");
+      });
+      machine.advance(100 * FSYNC);
+
+      // As a checkpoint is replaced: written beside, synced, moved into place.
+      machine.step((disk) => {
+        const file = disk.open("d/file.tmp");
+        file.write(0, bytes(3 * PAGE));
+        file.sync();
+        disk.rename("d/file.tmp", "d/file");
+        disk.syncDirectory("d");
+      });
+      // Meanwhile another step of the same process creates a file, and has it on disk.
+      machine.step((disk) => disk.open("d/other").syncLater(0));
+      machine.advance(FSYNC - 1);
+      machine.powerCycle(mode);
+
+      expectBytes(machine.content("d/file"), bytes(100, OLD));
+    }
+  }
+});
