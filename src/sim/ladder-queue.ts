@@ -1,7 +1,7 @@
 import type { PoppedEvent } from "./popped-event.ts";
 
 /** A bucket with more events than this is spread over a rung of its own rather than sorted. */
-const SORT_AT_MOST = 32;
+const SORT_AT_MOST = 48;
 /** A bottom with more events than this becomes a rung. */
 const BOTTOM_AT_MOST = 256;
 /** Rungs at most: each is finer than the one above by the number of its buckets. */
@@ -351,7 +351,7 @@ export class LadderQueue {
     const times = this.times;
     const slots = this.slots;
     if (count > SORT_AT_MOST) {
-      // Every rung is in use: the times differ by more than 16^8 buckets can tell apart.
+      // Every rung is in use, and these times lie too close for the finest.
       let slot = list;
       for (let at = FRONT_ROOM; at < this.end; at++) {
         slots[at] = slot;

@@ -17,7 +17,7 @@ describe("digest", () => {
       digest.name("broker-1");
     });
 
-    expect(value).toBe("27ebe9ea10e584d2");
+    expect(value).toBe("1567e51f6183be68");
     expect(digestOf(() => undefined)).toMatch(/^[0-9a-f]{16}$/);
   });
 
