@@ -1,4 +1,5 @@
-import { boolean, type Configs, number, text } from "./config-table.ts";
+import type { Configs } from "./config-table.ts";
+import { boolean, number, text } from "./config-table.ts";
 import { TOPIC_CONFIGS } from "./topic-configs.ts";
 
 /** The broker and controller configs that are modelled, with Kafka 4.3's defaults (`KafkaConfig`). */

@@ -63,9 +63,11 @@ export function complainAboutConfig(
   value: unknown,
 ): string | undefined {
   const parsed = parseConfig(definition, value);
-  if (parsed === undefined) return `takes a ${definition.type === "text" ? "text" : definition.type}`;
+  if (parsed === undefined)
+    return `takes a ${definition.type === "text" ? "text" : definition.type}`;
   if (typeof parsed === "number") {
     const { min, max } = definition;
+    if (!Number.isSafeInteger(parsed)) return "takes a whole number";
     if (min !== undefined && parsed < min) return `must be at least ${min}`;
     if (max !== undefined && parsed > max) return `must be at most ${max}`;
   }
@@ -77,10 +79,7 @@ export function complainAboutConfig(
 }
 
 /** The value in the definition's type, or undefined if it is of another. */
-export function parseConfig(
-  definition: ConfigDefinition,
-  value: unknown,
-): ConfigValue | undefined {
+export function parseConfig(definition: ConfigDefinition, value: unknown): ConfigValue | undefined {
   if (definition.type === "text") {
     return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   }

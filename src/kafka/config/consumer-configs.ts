@@ -1,4 +1,5 @@
-import { type Configs, number, text } from "./config-table.ts";
+import type { Configs } from "./config-table.ts";
+import { number, text } from "./config-table.ts";
 
 /** The consumer configs that are modelled, with Kafka 4.3's defaults (`ConsumerConfig`). */
 export const CONSUMER_CONFIGS = {

@@ -1,4 +1,5 @@
-import { boolean, type Configs, number, text } from "./config-table.ts";
+import type { Configs } from "./config-table.ts";
+import { boolean, number, text } from "./config-table.ts";
 
 /** The producer configs that are modelled, with Kafka 4.3's defaults (`ProducerConfig`). */
 export const PRODUCER_CONFIGS = {

@@ -1,4 +1,5 @@
-import { boolean, type Configs, number, resolveConfigs, text } from "./config-table.ts";
+import type { Configs } from "./config-table.ts";
+import { boolean, number, resolveConfigs, text } from "./config-table.ts";
 
 /** The topic configs that are modelled, with Kafka 4.3's defaults (`TopicConfig`, `LogConfig`). */
 export const TOPIC_CONFIGS = {
