@@ -151,7 +151,7 @@ export class LogManager {
 
   /** An orderly stop: closes all logs, writes all checkpoints, then the clean-shutdown file. */
   shutdown(brokerEpoch: BrokerEpoch, highWatermarkOf: (log: PartitionLog) => Offset): void {
-    this.checkpointHighWatermarks(highWatermarkOf);
+    if (this.#isLoaded) this.checkpointHighWatermarks(highWatermarkOf);
     for (const log of this.all()) log.close();
     this.checkpointRecoveryPoints();
     this.checkpointLogStarts();

@@ -201,14 +201,8 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
 
   onStart(): void {
     this.world.network.listen(false);
-    this.#replicas.load();
     this.#quorum.start();
     this.#lifecycle.start();
-    this.#every(BROKER_TIMER.isrScan);
-    this.#every(BROKER_TIMER.highWatermarkCheckpoint);
-    this.#every(BROKER_TIMER.recoveryPointCheckpoint);
-    this.#every(BROKER_TIMER.flushCheck);
-    this.#every(BROKER_TIMER.producerExpiry);
   }
 
   onShutdown(): void {
@@ -242,8 +236,22 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     } else if (this.#quorum.highWatermark <= lastOffset + 1) {
       // Until then roles of long ago would be taken up one after the other (`MetadataLoader`).
       this.#published = true;
-      this.#replicas.publishAll();
+      this.#initialize();
     }
+  }
+
+  /**
+   * The first metadata are there. Only now are the logs opened, since their configs are known only now
+   * (`BrokerMetadataPublisher.initializeManagers`).
+   */
+  #initialize(): void {
+    this.#replicas.load();
+    this.#every(BROKER_TIMER.isrScan);
+    this.#every(BROKER_TIMER.highWatermarkCheckpoint);
+    this.#every(BROKER_TIMER.recoveryPointCheckpoint);
+    this.#every(BROKER_TIMER.flushCheck);
+    this.#every(BROKER_TIMER.producerExpiry);
+    this.#replicas.publishAll();
   }
 
   onLeader(leader: BrokerId): void {
