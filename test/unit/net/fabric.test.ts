@@ -306,3 +306,35 @@ test("a listing of events says what each of the network is", () => {
     "arrival: broker-1->broker-2, connection 0: the end",
   ]);
 });
+
+test("a process that has closed its port refuses connections, and keeps those that stand", () => {
+  const world = new NetWorld(3);
+  const standing = world.acquainted(0, 1);
+
+  world.network(1).listen(false);
+  const refused = world.network(2).connect(1);
+  world.network(0).send(standing, frame("still there"));
+  world.runUntil(world.scheduler.now + SECOND);
+
+  expect(world.station(2).take()[0]).toMatch(new RegExp(`closed ${refused}$`));
+  expect(world.station(1).bodies()).toEqual(["still there"]);
+
+  world.network(1).listen(true);
+  const accepted = world.network(2).connect(1);
+  world.runUntil(world.scheduler.now + SECOND);
+
+  expect(world.station(2).take()[0]).toMatch(new RegExp(`connected ${accepted}$`));
+});
+
+test("a process that has died takes its closed port with it", () => {
+  const world = new NetWorld(2);
+  const old = world.station(1);
+  world.network(1).listen(false);
+  world.fabric.hostStopped(old, "crash");
+  world.fabric.hostStarted(old);
+
+  const id = world.network(0).connect(1);
+  world.runUntil(world.scheduler.now + SECOND);
+
+  expect(world.station(0).take()[0]).toMatch(new RegExp(`connected ${id}$`));
+});
