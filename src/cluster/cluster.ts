@@ -110,12 +110,23 @@ export class Cluster {
     this.hands = new WorldHands(hosts, disks, this.fabric);
   }
 
-  /** Boots controllers, brokers and the admin; clients wait for `startClients`. */
+  /**
+   * Boots controllers and brokers, and the admin once every broker is unfenced: topics that were
+   * created earlier would not be led by their preferred leaders. Clients wait for `startClients`.
+   */
   start(): void {
     const { controllers, brokers, admin } = this.table;
+    const awaited = new Set(brokers.map(({ id }) => id));
+    const kind = this.scheduler.register("admin", {
+      handle: () => this.hosts[admin]?.start(),
+    });
+    this.facts.on("broker-unfenced", ({ broker }) => {
+      if (awaited.delete(broker) && awaited.size === 0) {
+        this.scheduler.at(this.scheduler.now, kind, admin, undefined);
+      }
+    });
     for (const { address } of controllers) this.hosts[address]?.start();
     for (const { address } of brokers) this.hosts[address]?.start();
-    this.hosts[admin]?.start();
   }
 
   startClients(): void {

@@ -2,6 +2,7 @@ import type { Duration, Instant } from "../../base/time.ts";
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
 import type { BrokerId, LeaderEpoch, Offset } from "../ids.ts";
+import type { EpochEnd } from "../log/leader-epoch-cache.ts";
 import type { ProtocolSwitches } from "../protocol-switches.ts";
 import type { IsrState } from "./isr-state.ts";
 import type { ReplicaProgress } from "./replica-progress.ts";
@@ -55,6 +56,11 @@ export interface ReplicationRules {
     now: Instant,
     maxLag: Duration,
   ): boolean;
+  /**
+   * Do the histories of a fetching replica and of the leader part before `fetchOffset`? `end` is where
+   * the leader's last epoch up to `lastFetchedEpoch` ends.
+   */
+  historiesPart(end: EpochEnd, lastFetchedEpoch: LeaderEpoch, fetchOffset: Offset): boolean;
   /** The leader shares history up to (epoch, endOffset); where does the follower cut? -1, -1: unknown. */
   truncationPoint(
     follower: FollowerLog,
@@ -72,6 +78,7 @@ export function replicationRules(switches: ProtocolSwitches): ReplicationRules {
     produceOutcome,
     canJoinIsr: (leader, follower) => canJoinIsr(leader, follower, switches),
     mustLeaveIsr,
+    historiesPart,
     truncationPoint,
   };
 }
@@ -136,6 +143,11 @@ function mustLeaveIsr(
   maxLag: Duration,
 ): boolean {
   return !follower.isCaughtUp(leader.logEndOffset, now, maxLag);
+}
+
+/** `Partition.readRecords` (KIP-595). */
+function historiesPart(end: EpochEnd, lastFetchedEpoch: LeaderEpoch, fetchOffset: Offset): boolean {
+  return end.epoch < lastFetchedEpoch || end.endOffset < fetchOffset;
 }
 
 /** `AbstractFetcherThread.getOffsetTruncationState` (KIP-279). */

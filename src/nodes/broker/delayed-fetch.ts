@@ -79,10 +79,9 @@ export class DelayedFetch {
           if (available >= minBytes) return true;
         }
         if (lastFetchedEpoch >= 0) {
-          const own = partition.log.endOffsetForEpoch(lastFetchedEpoch);
-          if (own.endOffset < 0 || own.epoch < lastFetchedEpoch || own.endOffset < fetchOffset) {
-            return true;
-          }
+          const end = partition.log.endOffsetForEpoch(lastFetchedEpoch);
+          if (end.endOffset < 0) return true;
+          if (this.#context.rules.historiesPart(end, lastFetchedEpoch, fetchOffset)) return true;
         }
       }
     }

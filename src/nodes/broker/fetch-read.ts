@@ -57,7 +57,7 @@ export function readForFetch(
     if (end.endOffset < 0 || fetchOffset < logStartOffset) {
       return refusal(fetch.partition, ERRORS.OFFSET_OUT_OF_RANGE, partition);
     }
-    if (end.epoch < lastFetchedEpoch || end.endOffset < fetchOffset) diverging = end;
+    if (context.rules.historiesPart(end, lastFetchedEpoch, fetchOffset)) diverging = end;
   }
   let records = NO_RECORDS;
   if (diverging === undefined) {

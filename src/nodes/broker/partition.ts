@@ -203,10 +203,12 @@ export class Partition implements LeaderReplica {
     brokerEpoch: BrokerEpoch,
     now: Instant,
   ): ErrorCode {
+    // The fetch of an earlier life of a live broker must not move its state (KIP-903).
     const registered = this.#context.image.brokers.get(replica.brokerId);
-    // The fetch of an earlier life of the broker must not move its state (KIP-903).
-    if (brokerEpoch !== -1 && registered !== undefined && registered.brokerEpoch > brokerEpoch) {
-      return ERRORS.NOT_LEADER_OR_FOLLOWER;
+    if (registered !== undefined && !registered.fenced) {
+      if (brokerEpoch !== -1 && registered.brokerEpoch > brokerEpoch) {
+        return ERRORS.NOT_LEADER_OR_FOLLOWER;
+      }
     }
     const before = replica.logEndOffset;
     replica.fetched(fetch.fetchOffset, fetch.logStartOffset, now, leaderEnd, brokerEpoch);
@@ -231,7 +233,8 @@ export class Partition implements LeaderReplica {
 
   /** A follower takes over what the leader told, which may be lower than what it had. */
   followHighWatermark(fromLeader: Offset): void {
-    const next = Math.min(fromLeader, this.log.logEndOffset);
+    const { logStartOffset, logEndOffset } = this.log;
+    const next = Math.min(Math.max(fromLeader, logStartOffset), logEndOffset);
     if (next === this.highWatermark) return;
     this.#setHighWatermark(next);
   }

@@ -1,5 +1,6 @@
 import type { Instant } from "../../base/time.ts";
 import { fromMillis } from "../../base/time.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import type { BrokerId, LeaderEpoch, Offset } from "../../kafka/ids.ts";
 import { FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../kafka/protocol/apis.ts";
@@ -257,9 +258,7 @@ export class ReplicaFetcher
       this.#resetter.begin(state, this.#leader);
       return;
     }
-    // Fenced in the very epoch it follows in: only newer metadata can help.
-    if (error === ERRORS.FENCED_LEADER_EPOCH) state.failed = true;
-    else this.#delay(state);
+    this.#setBack(state, error);
   }
 
   /** `ReplicaFetcherThread.processPartitionData`. */
@@ -319,8 +318,7 @@ export class ReplicaFetcher
         if (state === undefined || this.#states.get(state.partition) !== state) continue;
         const error = errorOf(answer.errorCode);
         if (error === ERRORS.NONE) this.#diverge(state, answer.leaderEpoch, answer.endOffset);
-        else if (error === ERRORS.FENCED_LEADER_EPOCH) state.failed = true;
-        else this.#delay(state);
+        else this.#setBack(state, error);
       }
     }
   }
@@ -345,10 +343,16 @@ export class ReplicaFetcher
     this.wake();
   }
 
-  resetFailed(state: FetchState): void {
+  resetFailed(state: FetchState, error: ErrorCode): void {
     state.phase = "fetching";
-    this.#delay(state);
+    this.#setBack(state, error);
     this.wake();
+  }
+
+  /** Fenced in the very epoch it follows in, only newer metadata can help; else it tries again later. */
+  #setBack(state: FetchState, error: ErrorCode): void {
+    if (error === ERRORS.FENCED_LEADER_EPOCH) state.failed = true;
+    else this.#delay(state);
   }
 
   #delay(state: FetchState): void {
@@ -411,7 +415,7 @@ class OffsetResetter implements ResponseHandler<ListOffsetsResponse, ResetStep> 
   #ask(step: ResetStep): void {
     const address = this.#context.addressOf(this.#leader);
     if (address === undefined) {
-      this.#fetcher.resetFailed(step.state);
+      this.#fetcher.resetFailed(step.state, ERRORS.NETWORK_EXCEPTION);
       return;
     }
     const { partition, currentLeaderEpoch } = step.state;
@@ -443,14 +447,21 @@ class OffsetResetter implements ResponseHandler<ListOffsetsResponse, ResetStep> 
   }
 
   onResponse(response: ListOffsetsResponse, step: ResetStep): void {
+    const { state, leaderEnd } = step;
     const answer = response.topics[0]?.partitions[0];
-    if (answer === undefined || answer.errorCode !== 0) this.#fetcher.resetFailed(step.state);
-    else if (step.leaderEnd === undefined)
-      this.#ask({ state: step.state, leaderEnd: answer.offset });
-    else this.#fetcher.reset(step.state, answer.offset, step.leaderEnd);
+    if (answer === undefined || answer.errorCode !== 0) {
+      this.#fetcher.resetFailed(state, errorOf(answer?.errorCode ?? -1));
+    } else if (leaderEnd !== undefined) {
+      this.#fetcher.reset(state, answer.offset, leaderEnd);
+    } else if (answer.offset < state.partition.logEndOffset) {
+      // The leader's log is shorter: where it starts does not matter.
+      this.#fetcher.reset(state, 0, answer.offset);
+    } else {
+      this.#ask({ state, leaderEnd: answer.offset });
+    }
   }
 
   onDisconnect(step: ResetStep): void {
-    this.#fetcher.resetFailed(step.state);
+    this.#fetcher.resetFailed(step.state, ERRORS.NETWORK_EXCEPTION);
   }
 }
