@@ -15,7 +15,7 @@ export const NO_REORDER: Guarantee = {
     "KafkaProducer's documentation, max.in.flight.requests.per.connection; Jepsen's nonmonotonic-send",
   kinds: ["record-reordered"],
   condition:
-    "Among acknowledged records that are not lost. Permitted: with enable.idempotence=false, if one of the two was sent again.",
+    "Among acknowledged records that are not lost. Permitted: with enable.idempotence=false, if one of the two was sent again or the network changed the order of requests.",
   testedBy: "acknowledgements to a producer that had sent something again",
   example: [
     "record-reordered   orders-0   at 12.480s, event 9120",
@@ -111,7 +111,9 @@ class NoReorder implements Checker {
     const again =
       retries.wasRetried(client, earlier.value, partition.name) ||
       retries.wasRetried(client, later.value, partition.name);
-    return again ? `${client} sent one of them again, with enable.idempotence=false` : undefined;
+    if (again) return `${client} sent one of them again, with enable.idempotence=false`;
+    if (!retries.wasOvertaken(client) && !retries.wasDoubled(client)) return undefined;
+    return "the network changed their order, with enable.idempotence=false";
   }
 
   #describe(group: readonly Inversion[]): Violation {

@@ -3,7 +3,7 @@ import { PRODUCE } from "../kafka/protocol/apis.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 
-/** Which records were, or may have been, sent more than once. */
+/** Which records were, or may have been, sent more than once, or out of order. */
 export class ProducerRetries {
   readonly #clients = new Map<string, ClientRetries>();
 
@@ -12,6 +12,20 @@ export class ProducerRetries {
     recorder.on("request-failed", ({ client, api, partition, retried }) => {
       if (retried && api === PRODUCE.name) this.#of(client).partitions.add(partition);
     });
+    recorder.on("message-disturbed", ({ how, from, apiKey, isResponse }) => {
+      if (isResponse || apiKey !== PRODUCE.key || how === "dropped") return;
+      this.#of(from)[how] = true;
+    });
+  }
+
+  /** Has the network delivered a produce request of this client twice? */
+  wasDoubled(client: string): boolean {
+    return this.#clients.get(client)?.doubled === true;
+  }
+
+  /** Has the network let others overtake a produce request of this client? */
+  wasOvertaken(client: string): boolean {
+    return this.#clients.get(client)?.overtaken === true;
   }
 
   /** Has the client had a produce request fail, for this partition or as a whole, and tried it again? */
@@ -37,6 +51,8 @@ export class ProducerRetries {
 }
 
 class ClientRetries {
+  doubled = false;
+  overtaken = false;
   /** Where a produce request failed and was tried again. */
   readonly partitions = new Set<PartitionName>();
   /** Per value: 0 while its sends have not ended, 1 after a single attempt, 2 after more. */

@@ -75,6 +75,7 @@ export class Cluster {
       scheduler: this.scheduler,
       random: this.random,
       nodes: this.table.names,
+      facts: this.facts,
       quality: spec.link,
     });
     const hosts: Host[] = [];

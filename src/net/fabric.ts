@@ -7,7 +7,9 @@ import type { DurationSource } from "../ports/random.ts";
 import type { HostWatcher, StopKind } from "../sim/host.ts";
 import type { Rng } from "../sim/rng.ts";
 import type { EventHandler, Scheduler } from "../sim/scheduler.ts";
+import type { FactSink, MessageDisturbed } from "../trace/fact.ts";
 import { Connection } from "./connection.ts";
+import type { Fate } from "./disturbance.ts";
 import type { LinkQuality } from "./link.ts";
 import { Link } from "./link.ts";
 import type { Side } from "./side.ts";
@@ -21,12 +23,20 @@ const MAX_IDLE = 10 * MINUTE;
 /** About what Linux takes for its 15 retransmissions (`tcp_retries2`). */
 const RETRANSMISSION_TIMEOUT = 15 * MINUTE;
 
+const HOW: Readonly<Record<Exclude<Fate, "pass">, MessageDisturbed["how"]>> = {
+  drop: "dropped",
+  duplicate: "doubled",
+  reorder: "overtaken",
+};
+
 export interface FabricOptions {
   readonly scheduler: Scheduler;
   /** The run's root: each link takes a stream of its own below it. */
   readonly random: Rng;
   /** The names of all nodes, by address. */
   readonly nodes: readonly string[];
+  /** Where it is noted what becomes of single messages; nowhere if absent. */
+  readonly facts?: FactSink;
   /** What each link is like, unless `setQuality` says otherwise. */
   readonly quality: LinkQuality;
   /**
@@ -91,6 +101,15 @@ export class Fabric implements HostWatcher {
       retransmissionTimeout: options.retransmissionTimeout ?? RETRANSMISSION_TIMEOUT,
       maxIdle: "maxIdle" in options ? options.maxIdle : MAX_IDLE,
       onDelivery: undefined,
+      onDisturbance: (from, to, { apiKey, isResponse }, fate) =>
+        options.facts?.note({
+          kind: "message-disturbed",
+          how: HOW[fate],
+          from: this.#name(from),
+          to: this.#name(to),
+          apiKey,
+          isResponse,
+        }),
       listenerAt: (address) => {
         const { station, isListening } = this.#machine(address);
         return isListening ? station : undefined;

@@ -108,7 +108,11 @@ export class Side {
       this.#enqueue(frame, departure);
       return;
     }
-    switch (this.link.fate()) {
+    const fate = this.link.fate();
+    if (fate !== "pass") {
+      this.#wiring.onDisturbance(this.link.from, this.link.to, frame, fate);
+    }
+    switch (fate) {
       case "drop":
         return;
       case "duplicate":

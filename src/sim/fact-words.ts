@@ -63,6 +63,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "fault-begun":
     case "fault-ended":
     case "unflushed-lost":
+    case "message-disturbed":
       mixWorldFact(digest, fact);
       break;
     default:
@@ -224,6 +225,7 @@ function mixWorldFact(
     | "fault-begun"
     | "fault-ended"
     | "unflushed-lost"
+    | "message-disturbed"
   >,
 ): void {
   digest.word(9);
@@ -253,6 +255,13 @@ function mixWorldFact(
       digest.name(fact.node);
       digest.text(fact.path);
       digest.number(fact.bytes);
+      break;
+    case "message-disturbed":
+      digest.name(fact.how);
+      digest.name(fact.from);
+      digest.name(fact.to);
+      digest.word(fact.apiKey);
+      digest.word(+fact.isResponse);
       break;
     default:
       unreachable(fact);

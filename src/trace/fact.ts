@@ -25,6 +25,7 @@ export type Fact =
   | FaultBegun
   | FaultEnded
   | UnflushedLost
+  | MessageDisturbed
   // The metadata quorum: noted by its members.
   | ControllerElected
   | ControllerResigned
@@ -106,6 +107,17 @@ export interface UnflushedLost {
   readonly path: string;
   /** Bytes of the file that differ from what was written, or are gone. */
   readonly bytes: number;
+}
+
+/** The network did to one message what TCP never would (the faults drop, duplicate and reorder). */
+export interface MessageDisturbed {
+  readonly kind: "message-disturbed";
+  readonly how: "dropped" | "doubled" | "overtaken";
+  /** Names of nodes. */
+  readonly from: string;
+  readonly to: string;
+  readonly apiKey: number;
+  readonly isResponse: boolean;
 }
 
 export interface ControllerElected {

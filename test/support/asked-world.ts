@@ -53,7 +53,16 @@ export class AskedWorld extends FakeWorld {
     return this.answers.filter((one) => one.connection === connection).map(({ frame }) => frame);
   }
 
-  /** The bodies of all answers of one API, in order. */
+  /** The last answer of an API on a connection; undefined if there is none yet. */
+  answerTo<Request, Response>(
+    api: Api<Request, Response>,
+    connection: ConnectionId,
+  ): Response | undefined {
+    const frame = this.answersTo(connection).findLast(({ apiKey }) => apiKey === api.key);
+    return frame?.body as Response | undefined;
+  }
+
+  /** All answers of one API, in order. */
   answersOf<Request, Response>(api: Api<Request, Response>): Response[] {
     return this.answers
       .filter(({ frame }) => frame.apiKey === api.key)

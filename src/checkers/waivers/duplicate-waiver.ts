@@ -20,8 +20,12 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
   const { partition, client, value, firstNode, secondNode } = duplicate;
   const setup = context.setup.clients.get(client);
   if (setup?.idempotent === false) {
-    if (!context.retries.wasRetried(client, value, partition.name)) return undefined;
-    return `${client} sent it again, with enable.idempotence=false`;
+    const { retries } = context;
+    if (retries.wasRetried(client, value, partition.name)) {
+      return `${client} sent it again, with enable.idempotence=false`;
+    }
+    if (!retries.wasDoubled(client)) return undefined;
+    return `the network delivered it twice, with enable.idempotence=false`;
   }
   const before = partition.tree.writerOf(firstNode);
   const after = partition.tree.writerOf(secondNode);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_DUPLICATES } from "../../../src/checkers/no-duplicates.ts";
+import { PRODUCE } from "../../../src/kafka/protocol/apis.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
 import { History } from "../../support/fact-builders.ts";
 
@@ -93,6 +94,26 @@ test("without idempotence, a record that was sent once may not", () => {
   history.ack([0, 1], 0, { attempts: 1 });
 
   expect(history.violations()).toMatchObject([{ count: 2, permitted: undefined }]);
+});
+
+test("without idempotence, a record may stand twice if the network doubled a request", () => {
+  const history = watch({ clients: { p1: { idempotent: false } } });
+  history.note({
+    kind: "message-disturbed",
+    how: "doubled",
+    from: "p1",
+    to: "broker-1",
+    apiKey: PRODUCE.key,
+    isResponse: false,
+  });
+  history.commit([0, 1]);
+  history.commit([0, 1]);
+
+  history.ack([0, 1], 0, { attempts: 1 });
+
+  expect(history.violations()).toMatchObject([
+    { count: 2, permitted: "the network delivered it twice, with enable.idempotence=false" },
+  ]);
 });
 
 test("a new producer epoch between the two makes them different to brokers", () => {

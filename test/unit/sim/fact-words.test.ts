@@ -16,6 +16,14 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
   "fault-begun": { kind: "fault-begun", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
   "fault-ended": { kind: "fault-ended", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
   "unflushed-lost": { kind: "unflushed-lost", node: "broker-1", path: "orders-0/0.log", bytes: 1 },
+  "message-disturbed": {
+    kind: "message-disturbed",
+    how: "doubled",
+    from: "p1",
+    to: "broker-1",
+    apiKey: 0,
+    isResponse: false,
+  },
   "controller-elected": { kind: "controller-elected", controller: 3001, quorumEpoch: 1 },
   "controller-resigned": { kind: "controller-resigned", controller: 3001, quorumEpoch: 1 },
   "broker-registered": {

@@ -267,6 +267,22 @@ describe("the time that a step takes", () => {
 });
 
 describe("lifecycle", () => {
+  test("a wake-up that a dead incarnation had asked for does not hurry its successor", () => {
+    host = build(true);
+    onFrame = () => host.charge(100);
+    at(0, () => host.start());
+    at(10, () => host.frame(1, 2, FRAME));
+    at(20, () => host.frame(2, 2, FRAME));
+    at(30, () => host.crash("fault"));
+    at(40, () => host.start());
+    at(50, () => host.frame(3, 2, FRAME));
+    at(60, () => host.frame(4, 2, FRAME));
+
+    run();
+
+    expect(heard.slice(-2)).toEqual(["50 #1 frame 3 from 2", "150 #1 frame 4 from 2"]);
+  });
+
   test("a crash ends the incarnation: its timers never fire, and the next one starts afresh", () => {
     onStart = (world) => {
       world.timers.start(100, 1, `of #${world.process.incarnation}`);

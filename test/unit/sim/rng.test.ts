@@ -99,6 +99,27 @@ describe("random streams", () => {
     expect(low / 30_000).toBeCloseTo(1 / 3, 1);
   });
 
+  test("a small bound is exact too: words that would make some results likelier are drawn again", () => {
+    let bound = 2 ** 21;
+    while (2 ** 32 % bound < 0.9 * bound) bound--;
+    const rng = new Rng("exact");
+    const words = new Rng("exact");
+    let rejected = 0;
+
+    for (let i = 0; i < 20_000; i++) {
+      let product = BigInt(words.below(2 ** 32)) * BigInt(bound);
+      while (product % 2n ** 32n < 2n ** 32n % BigInt(bound)) {
+        rejected++;
+        product = BigInt(words.below(2 ** 32)) * BigInt(bound);
+      }
+      const drawn = rng.below(bound);
+      if (BigInt(drawn) !== product / 2n ** 32n)
+        expect([i, drawn]).toEqual([i, product / 2n ** 32n]);
+    }
+
+    expect(rejected).toBeGreaterThan(0);
+  });
+
   test("between reaches both of its ends, and chance is true as often as it says", () => {
     const rng = new Rng("ends");
     const drawn = Array.from({ length: 1_000 }, () => rng.between(-3, 3));
