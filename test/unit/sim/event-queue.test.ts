@@ -71,7 +71,7 @@ const delay = fc.oneof(
 /** A number of pops, or the delays of pushes. */
 const action = fc.oneof(
   fc.integer({ min: 1, max: 40 }),
-  fc.array(delay, { maxLength: 20 }),
+  fc.array(delay, { maxLength: 20, size: "max" }),
   fc.tuple(delay, fc.integer({ min: 1, max: 300 })).map(([d, n]) => new Array<number>(n).fill(d)),
 );
 
@@ -81,7 +81,7 @@ describe("event queue", () => {
   test("it pops in the order of the textbook heap, for any pushes and pops and in both bodies", () => {
     const property = fc.property(
       thresholds,
-      fc.array(action, { minLength: 1, maxLength: 60 }),
+      fc.array(action, { minLength: 1, maxLength: 60, size: "max" }),
       ([ladderAbove, heapBelow], actions) => {
         const twins = new Twins(new EventQueue(ladderAbove, heapBelow));
 

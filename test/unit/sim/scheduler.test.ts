@@ -118,55 +118,58 @@ describe("scheduler", () => {
       fc.record({ verb: fc.constant("burst" as const), n: fc.nat(1_000) }),
       fc.record({ verb: fc.constant("steps" as const), n: fc.nat(30) }),
     );
-    const property = fc.property(fc.array(action, { minLength: 1, maxLength: 150 }), (actions) => {
-      const scheduler = new Scheduler();
-      const textbook = new TextbookHeap<TextbookEvent>(byTimeAndSequence);
-      const cancelled = new Set<number>();
-      const handles: number[] = [];
-      let sequence = 0;
-      let last = -1;
-      const kind = scheduler.register("note", {
-        handle: (subject) => {
-          last = subject;
-        },
-      });
-      const expectPush = (delay: number): void => {
-        const subject = sequence++;
-        const time = scheduler.now + delay;
-        textbook.push({ time, sequence: subject, kind, subject, payload: undefined });
-      };
-      const timer = (delay: number): void => {
-        handles[sequence] = scheduler.startTimer(delay, kind, sequence, undefined);
-        expectPush(delay);
-      };
-      const step = (): boolean => {
-        let next = textbook.pop();
-        while (next !== undefined && cancelled.has(next.sequence)) next = textbook.pop();
-        if (next === undefined) {
-          expect(scheduler.step()).toBe(false);
-          return false;
-        }
-        if (!scheduler.step() || last !== next.sequence || scheduler.now !== next.time)
-          expect({ last, now: scheduler.now }).toEqual({ last: next.sequence, now: next.time });
-        return true;
-      };
+    const property = fc.property(
+      fc.array(action, { minLength: 1, maxLength: 150, size: "max" }),
+      (actions) => {
+        const scheduler = new Scheduler();
+        const textbook = new TextbookHeap<TextbookEvent>(byTimeAndSequence);
+        const cancelled = new Set<number>();
+        const handles: number[] = [];
+        let sequence = 0;
+        let last = -1;
+        const kind = scheduler.register("note", {
+          handle: (subject) => {
+            last = subject;
+          },
+        });
+        const expectPush = (delay: number): void => {
+          const subject = sequence++;
+          const time = scheduler.now + delay;
+          textbook.push({ time, sequence: subject, kind, subject, payload: undefined });
+        };
+        const timer = (delay: number): void => {
+          handles[sequence] = scheduler.startTimer(delay, kind, sequence, undefined);
+          expectPush(delay);
+        };
+        const step = (): boolean => {
+          let next = textbook.pop();
+          while (next !== undefined && cancelled.has(next.sequence)) next = textbook.pop();
+          if (next === undefined) {
+            expect(scheduler.step()).toBe(false);
+            return false;
+          }
+          if (!scheduler.step() || last !== next.sequence || scheduler.now !== next.time)
+            expect({ last, now: scheduler.now }).toEqual({ last: next.sequence, now: next.time });
+          return true;
+        };
 
-      for (const { verb, n } of actions) {
-        if (verb === "at") {
-          scheduler.at(scheduler.now + n, kind, sequence, undefined);
-          expectPush(n);
-        } else if (verb === "timer") timer(n);
-        else if (verb === "burst") for (let i = 0; i < 40; i++) timer((n * (i + 1)) % 1_009);
-        else if (verb === "steps") for (let i = 0; i < n; i++) step();
-        else {
-          const victim = verb === "cancel" ? n % (handles.length + 1) : handles.length - 1 - n;
-          scheduler.cancelTimer(handles[victim] ?? NO_TIMER);
-          if (handles[victim] !== undefined) cancelled.add(victim);
+        for (const { verb, n } of actions) {
+          if (verb === "at") {
+            scheduler.at(scheduler.now + n, kind, sequence, undefined);
+            expectPush(n);
+          } else if (verb === "timer") timer(n);
+          else if (verb === "burst") for (let i = 0; i < 40; i++) timer((n * (i + 1)) % 1_009);
+          else if (verb === "steps") for (let i = 0; i < n; i++) step();
+          else {
+            const victim = verb === "cancel" ? n % (handles.length + 1) : handles.length - 1 - n;
+            scheduler.cancelTimer(handles[victim] ?? NO_TIMER);
+            if (handles[victim] !== undefined) cancelled.add(victim);
+          }
         }
-      }
 
-      while (step());
-    });
+        while (step());
+      },
+    );
 
     fc.assert(property, { seed: 42, numRuns: 300 });
   });
