@@ -22,6 +22,8 @@ test("two leaders in one epoch are caught", () => {
   const simulation = new Simulation(scenario, { seed: "1" });
   while (simulation.advance(100_000));
 
-  const names = simulation.finish(undefined).violations.filter(({ permitted }) => permitted === undefined);
+  const names = simulation
+    .finish(undefined)
+    .violations.filter(({ permitted }) => permitted === undefined);
   expect(names.map(({ guarantee }) => guarantee)).toContain("one-leader-per-epoch");
 });

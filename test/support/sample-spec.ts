@@ -1,7 +1,7 @@
 import type { ClientSpec, ClusterSpec } from "../../src/cluster/cluster-spec.ts";
 import { DEFAULT_DISK } from "../../src/disk/disk-options.ts";
-import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
+import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../../src/kafka/protocol-switches.ts";
 import { replicationRules } from "../../src/kafka/replication/replication-rules.ts";

@@ -107,7 +107,7 @@ function leaderHighWatermark(
       lowest = replica.logEndOffset;
     }
   }
-  return lowest > leader.highWatermark ? lowest : leader.highWatermark;
+  return Math.max(lowest, leader.highWatermark);
 }
 
 /** `Partition.checkEnoughReplicasReachOffset`. */
