@@ -107,7 +107,7 @@ export class DirectoryTree {
     setPaths(moved, to);
   }
 
-  /** A directory goes with all that is in it, in one operation. */
+  /** A directory goes with all that is in it. Simplified: in one operation, not file by file. */
   remove(now: Instant, at: Instant, path: string): void {
     const place = this.#parentOf(path);
     if (place?.parent.entries.has(place.name) !== true) return;

@@ -70,6 +70,8 @@ class Machine {
  * What becomes of a connection when a side stops: after a crash the machine resets it, and what is
  * in flight either way is lost; after an exit it is closed, and what was sent before still arrives;
  * after a power-off the other side hears nothing until it sends and the machine is up again.
+ *
+ * Simplified: neither socket buffers nor the backlog of a listening port are ever full.
  */
 export class Fabric implements HostWatcher {
   readonly #scheduler: Scheduler;

@@ -193,7 +193,7 @@ export class Side {
     this.signal(now + this.link.latency(), "reset");
   }
 
-  /** A reset found the link cut. */
+  /** A reset found the link cut. Simplified: it is kept for the peer, where TCP would lose it. */
   holdReset(): void {
     this.#owesReset = true;
   }

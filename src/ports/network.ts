@@ -8,6 +8,7 @@ export type ConnectionId = number;
  * What travels on a connection: one request or one response of Kafka's protocol. `body` holds the
  * fields of Kafka's schema for `apiKey` at `apiVersion`; `size` is the length in bytes that its
  * encoding has, header and length prefix included. Bodies are immutable once sent.
+ * Simplified: a body is never encoded; only the record batches in it are bytes.
  */
 export interface Frame {
   readonly apiKey: number;

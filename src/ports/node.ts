@@ -31,7 +31,10 @@ export type TimerHandle = number;
 export const NO_TIMER: TimerHandle = -1;
 
 export interface Clock {
-  /** This node's own clock, which may be wrong: offset and drift are faults. Never true time. */
+  /**
+   * This node's own clock, which may be wrong: offset and drift are faults. Never true time.
+   * Simplified: where Kafka measures spans by a monotonic clock they are read here too, jumps included.
+   */
   now(): Instant;
 }
 

@@ -131,6 +131,7 @@ class Loader {
       }
       producers.add(batch);
     });
+    // Simplified: written once a segment; Kafka writes at each epoch that it finds.
     if (gainedEpochs) this.#epochCheckpoint.write(epochs.entries);
     this.#snapshots.take(producers)?.sync();
     this.#truncatedBytes += cut;

@@ -21,6 +21,7 @@ export const BROKER_CONFIGS = {
   "controlled.shutdown.enable": boolean(true),
   "auto.leader.rebalance.enable": boolean(true),
   "leader.imbalance.check.interval.seconds": number(300, 1),
+  // As in KRaft, nobody asks for it.
   "leader.imbalance.per.broker.percentage": number(10, 0),
   "connections.max.idle.ms": number(600_000, -1),
   "default.replication.factor": number(1, 1),

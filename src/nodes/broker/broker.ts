@@ -66,7 +66,7 @@ export interface BrokerOptions {
   readonly rack: string | undefined;
 }
 
-/** `log.dirs`, and `metadata.log.dir` beside it. */
+/** `log.dirs`, and `metadata.log.dir` beside it. Simplified: one directory for all partitions. */
 const LOG_DIRECTORY = "kafka-logs";
 const METADATA_DIRECTORY = "metadata";
 /** Kafka's default of `controller.socket.timeout.ms`. */
@@ -74,7 +74,11 @@ const CONTROLLER_SOCKET_TIMEOUT_MS = 30_000;
 /** Periods from here on are Kafka's way to say never (Long.MAX_VALUE). */
 const NEVER_MS = 1e15;
 
-/** One broker process: the parts, and what reaches which (Kafka's `BrokerServer` and `KafkaApis`). */
+/**
+ * One broker process: the parts, and what reaches which (Kafka's `BrokerServer` and `KafkaApis`).
+ *
+ * Simplified: no pools of threads and no request queue: work takes the time of its disk calls only.
+ */
 export class Broker implements Node, BrokerContext, RequestHandler, QuorumListener {
   readonly world: World;
   readonly facts: FactSink;
@@ -399,7 +403,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   }
 }
 
-/** What a broker does not do itself it passes on to the controller (KIP-590). */
+/** What a broker does not do itself it passes on (KIP-590). Simplified: without an Envelope. */
 class Forwarder implements ResponseHandler<CreateTopicsResponse, IncomingRequest> {
   readonly #controller: ControllerChannel;
 

@@ -83,6 +83,7 @@ export function readForFetch(
     partitionIndex: fetch.partition,
     errorCode: 0,
     highWatermark,
+    // Simplified: there are no transactions, so all that is committed is stable.
     lastStableOffset: highWatermark,
     logStartOffset,
     divergingEpoch: diverging,

@@ -57,6 +57,7 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
   /** Whom to ask: the brokers of the last response, at first those to bootstrap from. */
   #addresses: readonly NodeAddress[];
   #version = 0;
+  /** Simplified: asked at the start; Kafka's producer asks for a topic with its first record. */
   #isNeeded = true;
   #isInProgress = false;
   #failures = 0;

@@ -213,7 +213,10 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
     return first.lastAttemptAt + this.#settings.linger;
   }
 
-  /** Sends one batch of each partition that the broker leads, as far as a request holds them. */
+  /**
+   * Sends one batch of each partition that the broker leads, as far as a request holds them.
+   * Simplified: who waited longest comes first; Kafka goes on where its last round ended.
+   */
   #drain(destination: Destination, now: Instant): boolean {
     const { active } = this.#accumulator;
     const sequences = this.#sequences;

@@ -31,7 +31,10 @@ export class PeerRetry {
   }
 }
 
-/** Separate connections, so that a vote does not wait behind a fetch that is parked. */
+/**
+ * Separate connections, so that a vote does not wait behind a fetch that is parked.
+ * Simplified: Kafka has one for both.
+ */
 const CONTROL = "quorum";
 const FETCHING = "quorum-fetch";
 
