@@ -33,7 +33,7 @@ export const NO_TIMER: TimerHandle = -1;
 export interface Clock {
   /**
    * This node's own clock, which may be wrong: offset and drift are faults. Never true time.
-   * Simplified: where Kafka measures spans by a monotonic clock they are read here too, jumps included.
+   * Simplified: spans that Kafka measures by a monotonic clock are measured by this one, jumps and all.
    */
   now(): Instant;
 }

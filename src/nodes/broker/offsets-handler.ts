@@ -65,7 +65,7 @@ export class OffsetsHandler {
     return this.#search(found, asked, visibleEnd);
   }
 
-  /** The first visible record of at least that timestamp. Simplified: by a scan, not by the index. */
+  /** The first visible record of at least that timestamp. Simplified: by a scan, no index. */
   #search(
     partition: Partition,
     asked: ListOffsetsPartition,
