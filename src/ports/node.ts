@@ -33,7 +33,7 @@ export const NO_TIMER: TimerHandle = -1;
 export interface Clock {
   /**
    * This node's own clock, which may be wrong: offset and drift are faults. Never true time.
-   * Simplified: spans that Kafka measures by a monotonic clock are measured by this one, jumps and all.
+   * Simplified: spans that Kafka takes by a monotonic clock are taken by this one, jumps and all.
    */
   now(): Instant;
 }
