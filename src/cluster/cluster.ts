@@ -1,3 +1,4 @@
+import { fromMillis } from "../base/time.ts";
 import { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
@@ -71,12 +72,14 @@ export class Cluster {
     this.clock = new RunClock(this.scheduler);
     this.facts = new FactRecorder(this.clock);
     this.view = new ClusterView(this.facts);
+    const idleMs = this.#configs({})["connections.max.idle.ms"];
     this.fabric = new Fabric({
       scheduler: this.scheduler,
       random: this.random,
       nodes: this.table.names,
       facts: this.facts,
       quality: spec.link,
+      maxIdle: idleMs < 0 ? undefined : fromMillis(idleMs),
     });
     const hosts: Host[] = [];
     const disks: SimulatedDisk[] = [];
