@@ -268,7 +268,11 @@ export class Host implements EventHandler, Lender {
   }
 
   forgetDue(timer: TimerHandle): void {
-    if (this.backlog.length === 0) return;
+    // Apart, as a closure over the handle would cost an object for every timer that is cancelled.
+    if (this.backlog.length > 0) this.dropDeferred(timer);
+  }
+
+  private dropDeferred(timer: TimerHandle): void {
     const at = this.backlog.findIndex((input) => input.kind === "timer" && input.handle === timer);
     if (at >= 0) this.backlog.splice(at, 1);
   }

@@ -15,12 +15,15 @@ export interface EpochEnd {
   readonly endOffset: Offset;
 }
 
+const UNDEFINED_END: EpochEnd = { epoch: UNDEFINED_EPOCH, endOffset: UNDEFINED_EPOCH_OFFSET };
+
 /**
  * Which leader epoch began at which offset, in the order of both (Kafka's `LeaderEpochFileCache`,
  * KIP-101). Methods that change it tell whether they did; the owner then writes the checkpoint.
  */
 export class LeaderEpochCache {
   #entries: EpochEntry[];
+  #lastEnd: EpochEnd = UNDEFINED_END;
 
   constructor(entries: readonly EpochEntry[] = []) {
     this.#entries = [];
@@ -98,7 +101,13 @@ export class LeaderEpochCache {
     const entries = this.#entries;
     const latest = entries.at(-1);
     if (latest === undefined || epoch > latest.epoch) return UNDEFINED_END;
-    if (epoch === latest.epoch) return { epoch, endOffset: logEndOffset };
+    if (epoch === latest.epoch) {
+      // Asked by every fetch, and the answer changes with appends only: one object serves many.
+      const last = this.#lastEnd;
+      if (last.epoch === epoch && last.endOffset === logEndOffset) return last;
+      this.#lastEnd = { epoch, endOffset: logEndOffset };
+      return this.#lastEnd;
+    }
     // The epochs asked for are nearly always among the last.
     let higher = entries.length - 1;
     while (higher > 0 && (entries[higher - 1] as EpochEntry).epoch > epoch) higher--;
@@ -127,5 +136,3 @@ export class LeaderEpochCache {
     return undefined;
   }
 }
-
-const UNDEFINED_END: EpochEnd = { epoch: UNDEFINED_EPOCH, endOffset: UNDEFINED_EPOCH_OFFSET };

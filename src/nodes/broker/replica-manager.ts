@@ -20,6 +20,9 @@ export class ReplicaManager {
   readonly #context: BrokerContext;
   readonly #logs: LogManager;
   readonly #byTopic = new Map<TopicId, (Partition | undefined)[]>();
+  /** The topic asked for last, and its list. */
+  #lastTopic: TopicId | undefined = undefined;
+  #lastList: readonly (Partition | undefined)[] = [];
   readonly #all: Partition[] = [];
   readonly #fetchers = new Map<BrokerId, ReplicaFetcher>();
   readonly #followed = new Map<Partition, ReplicaFetcher>();
@@ -31,7 +34,14 @@ export class ReplicaManager {
   }
 
   get(topicId: TopicId, index: number): Partition | undefined {
-    return this.#byTopic.get(topicId)?.[index];
+    // Requests ask for one topic again and again: comparing is cheaper than hashing.
+    if (topicId !== this.#lastTopic) {
+      const list = this.#byTopic.get(topicId);
+      if (list === undefined) return undefined;
+      this.#lastTopic = topicId;
+      this.#lastList = list;
+    }
+    return this.#lastList[index];
   }
 
   /** In the order in which they came to this broker. */
