@@ -2,7 +2,7 @@ import type { Instant } from "../base/time.ts";
 import type { LeaderEpoch } from "../kafka/ids.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
-import type { BatchNode } from "./batch-tree.ts";
+import type { BatchNode, BatchTree } from "./batch-tree.ts";
 import { ACKED_ALL, ACKED_ONE, KEPT, LOST, NO_NODE } from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import type { Cut, PartitionGhost } from "./partition-ghost.ts";
@@ -134,23 +134,31 @@ export class AckedRecords {
 
   /** The batch of the log that holds just these values where the client was told. */
   #place(log: ReplicaLog, fact: SendEnded): BatchNode {
-    const { values, baseOffset } = fact;
-    const node = log.nodeAt(baseOffset);
-    if (node === NO_NODE) return NO_NODE;
-    const { tree } = log;
-    if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return NO_NODE;
-    const address = this.#setup.clients.get(fact.client)?.address;
-    if (address !== undefined && tree.writerOf(node).client !== address) return NO_NODE;
-    for (let i = 0; i < values.length; i++) {
-      if (tree.valueAt(node, baseOffset + i) !== values[i]) return NO_NODE;
-    }
-    return node;
+    const node = log.nodeAt(fact.baseOffset);
+    return node !== NO_NODE && this.#holds(log.tree, node, fact) ? node : NO_NODE;
   }
 
+  /** Are these values, of this client, what the batch holds where the client was told? */
+  #holds(tree: BatchTree, node: BatchNode, { client, values, baseOffset }: SendEnded): boolean {
+    if (tree.baseOffset(node) > baseOffset) return false;
+    if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return false;
+    const address = this.#setup.clients.get(client)?.address;
+    if (address !== undefined && tree.writerOf(node).client !== address) return false;
+    for (let i = 0; i < values.length; i++) {
+      if (tree.valueAt(node, baseOffset + i) !== values[i]) return false;
+    }
+    return true;
+  }
+
+  /** An acknowledgement may come when all who had the batch have cut it off again. O(batches). */
   #placeAnywhere(partition: PartitionGhost, fact: SendEnded): BatchNode {
     for (const log of partition.replicas.values()) {
       const node = this.#place(log, fact);
       if (node !== NO_NODE) return node;
+    }
+    const { tree } = partition;
+    for (let node = tree.count - 1; node >= 0; node--) {
+      if (this.#holds(tree, node, fact)) return node;
     }
     return NO_NODE;
   }

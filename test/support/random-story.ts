@@ -3,8 +3,9 @@ import { Rng } from "../../src/sim/rng.ts";
 /**
  * What a random story may contain, and so what must hold of it.
  *
- * - `safe`: nothing in it goes beyond what Kafka promises to survive: all clients as safe as by default,
- *   never more than one machine at a time loses what it had not flushed. Nothing may be lost.
+ * - `safe`: nothing in it goes beyond what Kafka promises to survive: all clients as safe as by default;
+ *   either processes die but no page cache does, or one broker loses its page cache and no other dies
+ *   (min.insync.replicas - 1 unclean stops, KIP-966). Nothing may be lost.
  * - `hostile-network`: the same over links that lose, double and reorder single messages.
  * - `lossy`: powers fail anywhere, so that acknowledged records can be lost; there must be a cause.
  * - `careless`: clients and topics as careless as Kafka lets them be: acks of 0 and 1, no idempotence,
@@ -114,14 +115,14 @@ function clients(draw: Draw, careless: boolean, isHostile: boolean): string[] {
 function faults(draw: Draw, kind: StoryClass, brokers: number, controllers: number): string[] {
   const lines: string[] = [];
   const count = draw.between(2, 8);
-  // Within the promises one machine at most loses its page cache, and once, so that it is in sync
-  // again before the next could: the story is too short for two.
-  let lossesLeft = kind === "safe" || kind === "hostile-network" ? 1 : 100;
+  const isSafe = kind === "safe" || kind === "hostile-network";
+  const deaths = isSafe ? draw.of(["unflushed", "processes"] as const) : "any";
+  let mayLose = deaths !== "processes";
   for (let n = 0; n < count; n++) {
     const at = draw.between(0, (STORY_SECONDS - 10) * 1000);
     const duration = draw.of([500, 2000, 4000, 8000, 12000, 20000, 40000]);
-    const one = fault(draw, kind, brokers, controllers, lossesLeft > 0);
-    if (one.loses) lossesLeft--;
+    const one = fault(draw, kind, { brokers, controllers, deaths, mayLose });
+    if (one.loses && isSafe) mayLose = false;
     lines.push(`  - at: ${at}ms`, "    optional: true", ...one.lines.map((line) => `    ${line}`));
     if (one.heals) lines.push(`    for: ${duration}ms`);
   }
@@ -134,14 +135,20 @@ interface DrawnFault {
   readonly loses: boolean;
 }
 
-function fault(
-  draw: Draw,
-  kind: StoryClass,
-  brokers: number,
-  controllers: number,
-  mayLose: boolean,
-): DrawnFault {
+interface Bounds {
+  readonly brokers: number;
+  readonly controllers: number;
+  /** What may die of brokers: one's page cache, any processes, or anything. */
+  readonly deaths: "unflushed" | "processes" | "any";
+  /** May one more page cache be lost? */
+  readonly mayLose: boolean;
+}
+
+function fault(draw: Draw, kind: StoryClass, bounds: Bounds): DrawnFault {
+  const { brokers, controllers, deaths, mayLose } = bounds;
   const server = (): string => target(draw, brokers, controllers);
+  const controller = (): string =>
+    draw.of(["controller", "controllers", `controller-${draw.between(1, controllers)}`]);
   const healing = (...lines: string[]): DrawnFault => ({ lines, heals: true, loses: false });
   const direction = (): string => `direction: ${draw.of(["both", "to", "from"])}`;
   const kinds = [
@@ -167,15 +174,22 @@ function fault(
   const drawn = draw.of(kinds);
   switch (drawn) {
     case "crash":
+      return healing(`crash: ${deaths === "unflushed" ? controller() : server()}`);
     case "shutdown":
     case "pause":
       return healing(`${drawn}: ${server()}`);
     case "power-off": {
-      const loses = mayLose && draw.chance(70);
-      const all = kind === "lossy" || kind === "careless";
-      const whom = loses && all && draw.chance(30) ? "brokers" : loses ? "any(brokers)" : server();
+      // Controllers flush what they say: they may lose the rest at any time.
+      const isController = draw.chance(20) || (deaths === "unflushed" && !mayLose);
+      const loses = isController || (mayLose && draw.chance(70));
       const unflushed = loses ? draw.of(["lost", "torn", "random-prefix"]) : "kept";
-      return { lines: [`power-off: ${whom}`, `unflushed: ${unflushed}`], heals: true, loses };
+      const broker =
+        deaths === "any" && draw.chance(30) ? "brokers" : loses ? "any(brokers)" : server();
+      return {
+        lines: [`power-off: ${isController ? controller() : broker}`, `unflushed: ${unflushed}`],
+        heals: true,
+        loses: loses && !isController,
+      };
     }
     case "isolate":
       return healing(`isolate: ${server()}`, direction());

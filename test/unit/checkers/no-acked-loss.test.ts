@@ -64,6 +64,20 @@ test("with acks=1 the loss is permitted if the leader was replaced before its fo
   ]);
 });
 
+test("with acks=1 the loss is permitted too if the acknowledgement comes after the replaced leader's cut", () => {
+  const history = watch({ clients: { p1: { acks: 1 } } });
+  history.commit([0, 1]);
+  history.write([2, 3]);
+  history.elect(2, { isr: [2, 3] });
+  history.truncate(1, 2);
+
+  history.ack([2, 3], 2, { acks: 1 });
+
+  expect(history.violations()).toMatchObject([
+    { offsets: [2, 3], permitted: "acks=1: broker-1 was replaced before its followers had them" },
+  ]);
+});
+
 test("acks=1 does not excuse the loss of what was below the high watermark", () => {
   const history = watch({ clients: { p1: { acks: 1, idempotent: false } } });
   history.write([0, 1]);
