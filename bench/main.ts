@@ -1,20 +1,30 @@
+import { checkerContenders } from "./checkers.ts";
+import { diskContenders } from "./disk.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
-import { fight } from "./measure.ts";
+import { fight, formatCost, formatRate, formatTable, measure } from "./measure.ts";
+import { networkContenders } from "./network.ts";
 
 const ROUNDS = 5;
 
-/** `npm run bench -- timers` runs the duels with that word in their title. */
+/** `npm run bench -- parts` measures the parts; another word, the duels with that word in their title. */
 const wanted = process.argv[2] ?? "";
 
 console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in turn`);
 console.log();
-console.log(
-  fight(
-    kernelDuels().filter(({ title }) => title.includes(wanted)),
-    ROUNDS,
-  ),
-);
-if (wanted === "") {
+if (wanted === "parts") printParts();
+else {
+  const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
+  console.log(fight(duels, ROUNDS));
+  if (wanted === "") printMemory();
+}
+
+function printParts(): void {
+  const parts = [...networkContenders(), ...diskContenders(), ...checkerContenders()];
+  const rows = measure(parts, ROUNDS).map((it) => [it.name, formatCost(it), formatRate(it)]);
+  console.log(formatTable([["", "an operation", "rate"], ...rows]));
+}
+
+function printMemory(): void {
   const { bare, withPayload } = bytesPerPendingEvent();
   console.log();
   console.log(
