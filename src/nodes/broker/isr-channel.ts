@@ -63,7 +63,7 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
   }
 
   #sendNext(): void {
-    if (this.#inFlight || this.#retryRuns) return;
+    if (this.#inFlight) return;
     // What newer metadata has overtaken need not be asked for any more.
     const proposals = [...this.#unsent.values()].filter(isCurrent);
     this.#unsent.clear();
@@ -120,13 +120,18 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
         answers.set(`${topic.topicId}/${one.partitionIndex}`, one);
       }
     }
+    const { code: notController } = ERRORS.NOT_CONTROLLER;
+    const refused: Proposal[] = [];
     for (const proposal of proposals) {
       const { topicId, index } = proposal.partition;
       const answer = answers.get(`${topicId}/${index}`);
-      if (answer !== undefined) this.#settle(proposal, answer);
+      if (answer?.errorCode === notController) refused.push(proposal);
+      else if (answer !== undefined) this.#settle(proposal, answer);
       else if (isCurrent(proposal)) this.#unsent.set(proposal.partition, proposal);
     }
-    this.#sendNext();
+    // A controller that has been replaced (KAFKA-14154): the next one is to be found first.
+    if (refused.length > 0) this.#again(refused);
+    else this.#sendNext();
   }
 
   onDisconnect(proposals: readonly Proposal[]): void {

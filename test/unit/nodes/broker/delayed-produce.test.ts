@@ -30,6 +30,7 @@ describe("a produce with acks=all", () => {
     replicate(broker, 3);
     expect(broker.produced(client)).toMatchObject({ errorCode: 0, baseOffset: 0 });
     expect(broker.world.answersTo(client)).toHaveLength(1);
+    expect(broker.partition(TOPIC_ID, 0)?.produces.size).toBe(0);
   });
 
   test("is answered at once by a leader that is alone, if that is enough", () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorName } from "../../../../src/kafka/error-code.ts";
 import { ERRORS } from "../../../../src/kafka/error-code.ts";
+import { FETCH } from "../../../../src/kafka/protocol/apis.ts";
 import type { FetchPartitionResponse } from "../../../../src/kafka/protocol/fetch.ts";
 import type { BrokerFixtureOptions } from "../../../support/broker-fixture.ts";
-import { BrokerFixture, epochOf } from "../../../support/broker-fixture.ts";
+import { BrokerFixture, epochOf, TOPIC_ID } from "../../../support/broker-fixture.ts";
 
 /** Broker 1 leads orders-0 in epoch 5, with records of epochs 1, 1, 3, 3; high watermark 2. */
 function leading(options: BrokerFixtureOptions = {}): BrokerFixture {
@@ -58,6 +59,27 @@ describe("who fetches reads", () => {
     expect(offsets(some)).toEqual([0, 1]);
   });
 
+  test("no batch more than it asks for, once another partition has given one", () => {
+    const broker = leading();
+    broker.addPartition([1, 1], 1);
+    broker.lead({}, 1, 1);
+    const one = {
+      currentLeaderEpoch: 5,
+      fetchOffset: 0,
+      lastFetchedEpoch: -1,
+      logStartOffset: 0,
+      partitionMaxBytes: 1_000_000,
+      highWatermark: -1,
+    };
+    const partitions = [0, 1].map((partition) => ({ ...one, partition }));
+    const topics = [{ topicId: TOPIC_ID, partitions }];
+
+    const on = broker.fetch(one, { replicaId: 2, maxBytes: 1, topics });
+
+    const answer = broker.world.answerTo(FETCH, on)?.responses[0]?.partitions ?? [];
+    expect(answer.map(offsets)).toEqual([[0], []]);
+  });
+
   test("the high watermark from before its own fetch was taken into account", () => {
     const broker = leading();
     answered(broker, { fetchOffset: 4 }, { replicaId: 3 });
@@ -104,12 +126,12 @@ describe("a fetch is refused", () => {
 
   test("below the start of the log", () => {
     const broker = new BrokerFixture();
-    const partition = broker.addPartition([1, 1, 3]);
-    partition.log.advanceLogStart(2);
+    const partition = broker.addPartition([1, 1, 3, 3]);
+    partition.log.advanceLogStart(1);
     broker.lead({ isr: [1] });
 
-    const plain = answered(broker, { fetchOffset: 1 }, { replicaId: 2 });
-    const withEpoch = answered(broker, { fetchOffset: 1, lastFetchedEpoch: 3 }, { replicaId: 2 });
+    const plain = answered(broker, { fetchOffset: 0 }, { replicaId: 2 });
+    const withEpoch = answered(broker, { fetchOffset: 0, lastFetchedEpoch: 2 }, { replicaId: 2 });
 
     expect(plain.errorCode).toBe(ERRORS.OFFSET_OUT_OF_RANGE.code);
     expect(withEpoch.errorCode).toBe(ERRORS.OFFSET_OUT_OF_RANGE.code);

@@ -326,6 +326,20 @@ describe("a whole request", () => {
     ]);
   });
 
+  test("that failed goes along with the next proposal, if that comes sooner", () => {
+    const situation = leading([1, 2]).propose({ joining: 3 });
+    const other = situation.broker.lead({}, 1, 1);
+    situation.answer({}, "NOT_CONTROLLER");
+
+    situation.broker.isrChannel.proposeShrink(other, [2]);
+    situation.broker.world.run(5 * MILLISECOND);
+
+    expect(situation.requests).toHaveLength(2);
+    expect(situation.asked.slice(1).map(({ partitionIndex }) => partitionIndex)).toEqual([0, 1]);
+    situation.broker.world.run(SECOND);
+    expect(situation.requests).toHaveLength(2);
+  });
+
   test("is not sent again for what metadata have settled meanwhile", () => {
     const situation = leading([1, 2]).propose({ joining: 3 });
     situation.broker.lead({ isr: [1, 2, 3], partitionEpoch: 8 });
