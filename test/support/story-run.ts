@@ -60,8 +60,15 @@ export function playStory(
     failedRequests: 0,
   };
   const fenced = new Set<number>();
+  const controllers = new Map<number, number>();
+  const rivals: string[] = [];
   simulation.onFact((fact) => {
     count(counts, fact);
+    if (fact.kind === "controller-elected") {
+      const { quorumEpoch, controller } = fact;
+      if (controllers.has(quorumEpoch)) rivals.push(`two controllers in epoch ${quorumEpoch}`);
+      controllers.set(quorumEpoch, controller);
+    }
     if (fact.kind === "broker-unfenced") fenced.delete(fact.broker);
     else if (fact.kind === "broker-fenced" || fact.kind === "broker-registered") {
       fenced.add(fact.broker);
@@ -91,7 +98,7 @@ export function playStory(
     seed,
     result,
     exception,
-    unsettled: exception === undefined ? unsettled(simulation, fenced) : [],
+    unsettled: exception === undefined ? [...rivals, ...unsettled(simulation, fenced)] : [],
     counts,
     eventsPerSecond:
       result === undefined ? 0 : Math.round(result.events / (result.simulated / SECOND)),

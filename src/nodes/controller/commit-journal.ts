@@ -1,4 +1,4 @@
-import type { BrokerEpoch, Offset } from "../../kafka/ids.ts";
+import type { BrokerEpoch, Offset, QuorumEpoch } from "../../kafka/ids.ts";
 
 /**
  * Which records of the metadata log have been noted as facts. One journal serves all controllers of
@@ -7,11 +7,17 @@ import type { BrokerEpoch, Offset } from "../../kafka/ids.ts";
  */
 export class CommitJournal {
   #next: Offset = 0;
+  #epoch: QuorumEpoch = 0;
   readonly #cleanShutdowns = new Map<BrokerEpoch, boolean>();
 
-  /** Is the committed record at `offset` not noted yet? It is from now on. */
-  isNew(offset: Offset): boolean {
-    if (offset < this.#next) return false;
+  /**
+   * Is the committed record at `offset` not noted yet? It is from now on. What stands there in a
+   * newer epoch is another record: a controller that is alone can lose what it had committed, as it
+   * takes its word for given before its disk does (`KafkaRaftClient.flushLeaderLog`).
+   */
+  isNew(offset: Offset, epoch: QuorumEpoch): boolean {
+    if (epoch <= this.#epoch && offset < this.#next) return false;
+    this.#epoch = Math.max(this.#epoch, epoch);
     this.#next = offset + 1;
     return true;
   }

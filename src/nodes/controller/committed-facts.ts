@@ -1,5 +1,5 @@
 import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
-import type { Offset, TopicId } from "../../kafka/ids.ts";
+import type { Offset, QuorumEpoch, TopicId } from "../../kafka/ids.ts";
 import { partitionName } from "../../kafka/ids.ts";
 import { effectiveMinInsyncReplicas } from "../../kafka/metadata/decision.ts";
 import { electionKind } from "../../kafka/metadata/election.ts";
@@ -23,8 +23,14 @@ export class CommittedFacts {
   }
 
   /** `notes`: does this controller lead, so that it is the one to tell? */
-  replay(image: MetadataImage, record: MetadataRecord, offset: Offset, notes: boolean): void {
-    if (!notes || !this.#journal.isNew(offset)) {
+  replay(
+    image: MetadataImage,
+    record: MetadataRecord,
+    offset: Offset,
+    epoch: QuorumEpoch,
+    notes: boolean,
+  ): void {
+    if (!notes || !this.#journal.isNew(offset, epoch)) {
       image.replay(record, offset);
       return;
     }

@@ -144,11 +144,16 @@ export class Controller implements Node, RequestHandler, QuorumListener {
     else this.#active.handle(request);
   }
 
-  onCommitted(records: readonly MetadataRecord[], baseOffset: Offset, lastOffset: Offset): void {
+  onCommitted(
+    records: readonly MetadataRecord[],
+    baseOffset: Offset,
+    lastOffset: Offset,
+    epoch: QuorumEpoch,
+  ): void {
     // Who leads notes it, also what earlier leaders appended and did not see committed.
     const notes = this.#quorum.isLeader;
     let offset = baseOffset;
-    for (const record of records) this.#facts.replay(this.#image, record, offset++, notes);
+    for (const record of records) this.#facts.replay(this.#image, record, offset++, epoch, notes);
     this.#image.lastOffset = lastOffset;
     this.#active?.committed(lastOffset);
   }

@@ -38,7 +38,12 @@ export function openMetadataLog(
 
 /** Hears of committed batches, each once and in order. */
 export interface CommitListener {
-  onCommitted(records: readonly MetadataRecord[], baseOffset: Offset, lastOffset: Offset): void;
+  onCommitted(
+    records: readonly MetadataRecord[],
+    baseOffset: Offset,
+    lastOffset: Offset,
+    epoch: QuorumEpoch,
+  ): void;
 }
 
 const NO_RECORDS: readonly MetadataRecord[] = [];
@@ -160,7 +165,12 @@ export class MetadataLog {
   #deliver(batch: RecordBatch): void {
     // Before the call: the listener may ask how far it has got.
     this.#delivered = batch.nextOffset;
-    this.#listener.onCommitted(recordsOf(batch), batch.baseOffset, batch.lastOffset);
+    this.#listener.onCommitted(
+      recordsOf(batch),
+      batch.baseOffset,
+      batch.lastOffset,
+      batch.partitionLeaderEpoch,
+    );
   }
 
   #endOfEpoch(epoch: QuorumEpoch): EpochEndOffset {

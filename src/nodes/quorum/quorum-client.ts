@@ -56,10 +56,15 @@ import { ROLE_TIMER, RoleTimers } from "./role-timers.ts";
 /** What the owner of a `QuorumClient` hears of the metadata log (Kafka's `RaftClient.Listener`). */
 export interface QuorumListener extends CommitListener {
   /**
-   * The next batch is committed: `baseOffset` to `lastOffset`, in order and without gaps, from
-   * offset 0 on at each start. `records` is empty for a batch of control records.
+   * The next batch is committed: `baseOffset` to `lastOffset`, written in `epoch`, in order and
+   * without gaps, from offset 0 on at each start. `records` is empty for a batch of control records.
    */
-  onCommitted(records: readonly MetadataRecord[], baseOffset: Offset, lastOffset: Offset): void;
+  onCommitted(
+    records: readonly MetadataRecord[],
+    baseOffset: Offset,
+    lastOffset: Offset,
+    epoch: QuorumEpoch,
+  ): void;
   /**
    * The leader as this node knows it changed; `leader` is NO_LEADER (-1) if it knows none. A node
    * hears of its own leadership only when all that earlier leaders committed was handed to it, and
