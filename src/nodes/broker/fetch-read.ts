@@ -3,13 +3,11 @@ import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { BrokerEpoch, BrokerId, Offset, TopicId } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
-import type {
-  EpochEndOffset,
-  FetchPartition,
-  FetchPartitionResponse,
-} from "../../kafka/protocol/fetch.ts";
+import type { EpochEndOffset, FetchPartition } from "../../kafka/protocol/fetch.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { BrokerContext } from "./broker-context.ts";
+import type { PartitionReading } from "./fetch-answer.ts";
+import { NO_RECORDS } from "./fetch-answer.ts";
 import type { Partition } from "./partition.ts";
 
 /** Who asks, and how much. */
@@ -19,14 +17,13 @@ export interface FetchParams {
   readonly replicaEpoch: BrokerEpoch;
 }
 
-const NO_RECORDS: readonly RecordBatch[] = [];
-
 /**
- * Reads one partition for one fetch (`Partition.fetchRecords`): epoch and leadership first, then
+ * Reads one partition for one fetch into `reading` (`Partition.fetchRecords`): epoch and leadership first, then
  * whether the histories part, then the log, and last what the fetch tells of the follower. With
  * `updateState` false (a parked fetch that completes) nothing is learned from it.
  */
 export function readForFetch(
+  reading: PartitionReading,
   context: BrokerContext,
   params: FetchParams,
   topicId: TopicId,
@@ -35,18 +32,23 @@ export function readForFetch(
   minOneMessage: boolean,
   updateState: boolean,
   now: Instant,
-): FetchPartitionResponse {
+): void {
   const partition = context.partition(topicId, fetch.partition);
   if (partition === undefined) {
-    return refusal(fetch.partition, whyAbsent(context, topicId, fetch.partition), undefined);
+    refuse(reading, whyAbsent(context, topicId, fetch.partition), undefined);
+    return;
   }
   const refused = partition.checkLeader(fetch.currentLeaderEpoch);
-  if (refused !== ERRORS.NONE) return refusal(fetch.partition, refused, partition);
+  if (refused !== ERRORS.NONE) {
+    refuse(reading, refused, partition);
+    return;
+  }
   const isFollower = params.replicaId >= 0;
   const replica = isFollower ? partition.remote(params.replicaId) : undefined;
   if (isFollower && replica === undefined) {
     // Not in the assignment as known here: one of the two has older metadata (KAFKA-9723).
-    return refusal(fetch.partition, ERRORS.UNKNOWN_LEADER_EPOCH, partition);
+    refuse(reading, ERRORS.UNKNOWN_LEADER_EPOCH, partition);
+    return;
   }
   const { log, highWatermark } = partition;
   const { logStartOffset, logEndOffset } = log;
@@ -55,20 +57,23 @@ export function readForFetch(
   if (lastFetchedEpoch >= 0) {
     const end = log.endOffsetForEpoch(lastFetchedEpoch);
     if (end.endOffset < 0 || fetchOffset < logStartOffset) {
-      return refusal(fetch.partition, ERRORS.OFFSET_OUT_OF_RANGE, partition);
+      refuse(reading, ERRORS.OFFSET_OUT_OF_RANGE, partition);
+      return;
     }
     if (context.rules.historiesPart(end, lastFetchedEpoch, fetchOffset)) diverging = end;
   }
   let records = NO_RECORDS;
   if (diverging === undefined) {
     if (fetchOffset < logStartOffset || fetchOffset > logEndOffset) {
-      return refusal(fetch.partition, ERRORS.OFFSET_OUT_OF_RANGE, partition);
+      refuse(reading, ERRORS.OFFSET_OUT_OF_RANGE, partition);
+      return;
     }
     const upTo = isFollower ? logEndOffset : highWatermark;
     if (fetchOffset < upTo && (maxBytes > 0 || minOneMessage)) {
       const read = readLog(context, partition, fetchOffset, maxBytes, upTo, minOneMessage);
       if (typeof read === "object" && "code" in read) {
-        return refusal(fetch.partition, read, partition);
+        refuse(reading, read, partition);
+        return;
       }
       records = read;
     }
@@ -77,21 +82,17 @@ export function readForFetch(
     diverging === undefined || context.rules.switches["leader.update-state-on-diverging-fetch"];
   if (replica !== undefined && updateState && learns) {
     const error = partition.followerFetched(replica, fetch, logEndOffset, params.replicaEpoch, now);
-    if (error !== ERRORS.NONE) return refusal(fetch.partition, error, partition);
+    if (error !== ERRORS.NONE) {
+      refuse(reading, error, partition);
+      return;
+    }
   }
-  return {
-    partitionIndex: fetch.partition,
-    errorCode: 0,
-    highWatermark,
-    // Simplified: there are no transactions, so all that is committed is stable.
-    lastStableOffset: highWatermark,
-    logStartOffset,
-    divergingEpoch: diverging,
-    currentLeader: undefined,
-    snapshotId: undefined,
-    preferredReadReplica: -1,
-    records,
-  };
+  reading.errorCode = 0;
+  reading.highWatermark = highWatermark;
+  reading.logStartOffset = logStartOffset;
+  reading.divergingEpoch = diverging;
+  reading.currentLeader = undefined;
+  reading.records = records;
 }
 
 function readLog(
@@ -120,23 +121,17 @@ export function whyAbsent(context: BrokerContext, topicId: TopicId, index: numbe
     : ERRORS.NOT_LEADER_OR_FOLLOWER;
 }
 
-function refusal(
-  index: number,
+function refuse(
+  reading: PartitionReading,
   error: ErrorCode,
   partition: Partition | undefined,
-): FetchPartitionResponse {
+): void {
   const tellsLeader =
     error === ERRORS.NOT_LEADER_OR_FOLLOWER || error === ERRORS.FENCED_LEADER_EPOCH;
-  return {
-    partitionIndex: index,
-    errorCode: error.code,
-    highWatermark: -1,
-    lastStableOffset: -1,
-    logStartOffset: -1,
-    divergingEpoch: undefined,
-    currentLeader: tellsLeader && partition !== undefined ? partition.leader : undefined,
-    snapshotId: undefined,
-    preferredReadReplica: -1,
-    records: NO_RECORDS,
-  };
+  reading.errorCode = error.code;
+  reading.highWatermark = -1;
+  reading.logStartOffset = -1;
+  reading.divergingEpoch = undefined;
+  reading.currentLeader = tellsLeader && partition !== undefined ? partition.leader : undefined;
+  reading.records = NO_RECORDS;
 }

@@ -22,6 +22,7 @@ import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { DelayedFetch } from "./delayed-fetch.ts";
 import type { DelayedProduce } from "./delayed-produce.ts";
+import { WaitList } from "./wait-list.ts";
 
 /** One replica of one partition on this broker: its log, and its role (Kafka's `Partition`). */
 export class Partition implements LeaderReplica {
@@ -45,8 +46,8 @@ export class Partition implements LeaderReplica {
   /** The log directory failed: nothing can be done with this replica any more. */
   offline = false;
   /** Requests that wait for this partition, oldest first. */
-  readonly produces = new Set<DelayedProduce>();
-  readonly fetches = new Set<DelayedFetch>();
+  readonly produces = new WaitList<DelayedProduce>();
+  readonly fetches = new WaitList<DelayedFetch>();
 
   constructor(
     context: BrokerContext,
@@ -294,12 +295,12 @@ export class Partition implements LeaderReplica {
 
   /** Something that requests may wait for has changed: role, epoch, high watermark. */
   completeDelayed(): void {
-    for (const produce of this.produces) produce.tryComplete();
+    this.produces.completeAll();
     this.completeFetches();
   }
 
   /** The log has grown, so that parked fetches may have enough. */
   completeFetches(): void {
-    for (const fetch of this.fetches) fetch.tryComplete();
+    this.fetches.completeAll();
   }
 }

@@ -9,6 +9,7 @@ import type {
   FetchPartitionResponse,
   FetchResponse,
   FetchTopic,
+  FetchTopicResponse,
 } from "../../kafka/protocol/fetch.ts";
 import type { ListOffsetsResponse } from "../../kafka/protocol/list-offsets.ts";
 import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
@@ -34,6 +35,8 @@ export class FetchState {
   delayedUntil: Instant = 0;
   /** Fenced in its own epoch: waits for new metadata. */
   failed = false;
+  /** False once it was given up, or replaced by a state of a newer epoch. */
+  isFollowed = true;
 
   constructor(
     partition: Partition,
@@ -51,12 +54,14 @@ export class FetchState {
 
 /** What a request asked, to judge its answer by. */
 class Asked {
+  /** In the order of the request. */
   readonly states: readonly FetchState[];
-  readonly offsets: readonly Offset[];
+  /** Of a fetch: what it named. */
+  readonly topics: readonly FetchTopic[];
 
-  constructor(states: readonly FetchState[]) {
+  constructor(states: readonly FetchState[], topics: readonly FetchTopic[]) {
     this.states = states;
-    this.offsets = states.map((state) => state.fetchOffset);
+    this.topics = topics;
   }
 }
 
@@ -72,7 +77,14 @@ export class ReplicaFetcher
   readonly #context: BrokerContext;
   readonly #leader: BrokerId;
   readonly #states = new Map<Partition, FetchState>();
+  /** The same in a row; made anew with each change, so that requests can keep it. */
+  #all: readonly FetchState[] = [];
   readonly #backoff: number;
+  readonly #timeout: number;
+  readonly #maxWaitMs: number;
+  readonly #minBytes: number;
+  readonly #maxBytes: number;
+  readonly #partitionMaxBytes: number;
   readonly #resetter: OffsetResetter;
   #busy = false;
   #timer: TimerHandle = NO_TIMER;
@@ -80,7 +92,13 @@ export class ReplicaFetcher
   constructor(context: BrokerContext, leader: BrokerId) {
     this.#context = context;
     this.#leader = leader;
-    this.#backoff = fromMillis(context.configs["replica.fetch.backoff.ms"]);
+    const { configs } = context;
+    this.#backoff = fromMillis(configs["replica.fetch.backoff.ms"]);
+    this.#timeout = fromMillis(configs["replica.socket.timeout.ms"]);
+    this.#maxWaitMs = configs["replica.fetch.wait.max.ms"];
+    this.#minBytes = configs["replica.fetch.min.bytes"];
+    this.#maxBytes = configs["replica.fetch.response.max.bytes"];
+    this.#partitionMaxBytes = configs["replica.fetch.max.bytes"];
     this.#resetter = new OffsetResetter(context, this);
   }
 
@@ -92,12 +110,18 @@ export class ReplicaFetcher
   add(partition: Partition): void {
     const known = this.#states.get(partition);
     if (known !== undefined && known.currentLeaderEpoch === partition.leaderEpoch) return;
+    if (known !== undefined) known.isFollowed = false;
     this.#states.set(partition, this.#initialState(partition));
+    this.#all = [...this.#states.values()];
     this.wake();
   }
 
   remove(partition: Partition): void {
+    const known = this.#states.get(partition);
+    if (known === undefined) return;
+    known.isFollowed = false;
     this.#states.delete(partition);
+    this.#all = [...this.#states.values()];
   }
 
   #initialState(partition: Partition): FetchState {
@@ -127,37 +151,39 @@ export class ReplicaFetcher
 
   #work(): void {
     const now = this.#context.now();
-    const asking: FetchState[] = [];
-    for (const state of this.#states.values()) {
+    const asking = this.#cutOrAsk(now);
+    if (asking.length > 0) this.#askEpochs(asking);
+    else this.#fetch(now);
+  }
+
+  /** Cuts what needs no question to the leader; returns the partitions that need one. */
+  #cutOrAsk(now: Instant): readonly FetchState[] {
+    let asking: FetchState[] | undefined;
+    for (const state of this.#all) {
       if (state.phase !== "truncating" || state.delayedUntil > now || state.failed) continue;
       const latest = state.partition.log.latestEpoch ?? -1;
       if (this.#context.rules.switches.truncation === "high-watermark" || latest < 0) {
         this.#truncate(state, state.fetchOffset, "high-watermark");
         state.phase = "fetching";
+      } else if (asking === undefined) {
+        asking = [state];
       } else {
         asking.push(state);
       }
     }
-    if (asking.length > 0) this.#askEpochs(asking);
-    else this.#fetch(now);
+    return asking ?? NO_STATES;
   }
 
   #fetch(now: Instant): void {
-    const ready: FetchState[] = [];
-    let soonest = Number.POSITIVE_INFINITY;
-    for (const state of this.#states.values()) {
-      if (state.failed || state.phase !== "fetching") continue;
-      if (state.delayedUntil <= now) ready.push(state);
-      else if (state.delayedUntil < soonest) soonest = state.delayedUntil;
-    }
+    const ready = this.#ready(now);
     const address = this.#context.addressOf(this.#leader);
     if (ready.length === 0 || address === undefined) {
-      const pause = ready.length === 0 ? soonest - now : this.#backoff;
+      const pause = ready.length === 0 ? this.#soonest() - now : this.#backoff;
       if (this.#states.size > 0) this.#sleep(Math.min(pause, this.#backoff));
       return;
     }
-    const { configs } = this.#context;
     this.#busy = true;
+    const topics = fetchTopics(ready, this.#partitionMaxBytes);
     this.#context.rpc.send(
       address,
       "fetcher",
@@ -166,18 +192,36 @@ export class ReplicaFetcher
         clusterId: undefined,
         replicaId: this.#context.brokerId,
         replicaEpoch: this.#context.brokerEpoch,
-        maxWaitMs: configs["replica.fetch.wait.max.ms"],
-        minBytes: configs["replica.fetch.min.bytes"],
-        maxBytes: configs["replica.fetch.response.max.bytes"],
+        maxWaitMs: this.#maxWaitMs,
+        minBytes: this.#minBytes,
+        maxBytes: this.#maxBytes,
         isolationLevel: 0,
         sessionId: 0,
         sessionEpoch: -1,
-        topics: fetchTopics(ready, configs["replica.fetch.max.bytes"]),
+        topics,
       },
-      fromMillis(configs["replica.socket.timeout.ms"]),
+      this.#timeout,
       this,
-      new Asked(ready),
+      new Asked(ready, topics),
     );
+  }
+
+  /** The partitions that can be fetched now: as a rule all, and then no list is made. */
+  #ready(now: Instant): readonly FetchState[] {
+    for (const state of this.#all) {
+      if (!isReady(state, now)) return this.#all.filter((one) => isReady(one, now));
+    }
+    return this.#all;
+  }
+
+  /** When the first of those that wait to be fetched may be. */
+  #soonest(): Instant {
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const state of this.#all) {
+      if (state.failed || state.phase !== "fetching") continue;
+      if (state.delayedUntil < soonest) soonest = state.delayedUntil;
+    }
+    return soonest;
   }
 
   /** The explicit epoch question that came before truncation on fetch (KIP-101, KIP-279). */
@@ -207,7 +251,7 @@ export class ReplicaFetcher
       },
       fromMillis(this.#context.configs["replica.socket.timeout.ms"]),
       this,
-      new Asked(asking),
+      new Asked(asking, []),
     );
   }
 
@@ -225,18 +269,21 @@ export class ReplicaFetcher
   }
 
   #onFetched(response: FetchResponse, asked: Asked): void {
+    const { responses } = response;
     let at = 0;
-    for (const topic of response.responses) {
-      for (const one of topic.partitions) {
-        const state = asked.states[at];
-        const requested = asked.offsets[at++];
-        if (state === undefined || requested === undefined) continue;
+    for (let t = 0; t < responses.length; t++) {
+      const { partitions } = responses[t] as FetchTopicResponse;
+      const requests = asked.topics[t]?.partitions;
+      for (let p = 0; p < partitions.length; p++) {
+        const state = asked.states[at++];
+        const request = requests?.[p];
+        if (state === undefined || request === undefined) continue;
         // Only if nothing has changed since it was asked: not removed or followed anew in another
         // epoch (KAFKA-18991), not truncated meanwhile.
-        if (this.#states.get(state.partition) !== state) continue;
-        if (requested !== state.fetchOffset || state.phase !== "fetching") continue;
+        if (!state.isFollowed) continue;
+        if (request.fetchOffset !== state.fetchOffset || state.phase !== "fetching") continue;
         try {
-          this.#take(state, one);
+          this.#take(state, partitions[p] as FetchPartitionResponse);
         } catch (problem) {
           if (!(problem instanceof DiskError)) throw problem;
           this.#context.diskFailed(state.partition);
@@ -315,7 +362,7 @@ export class ReplicaFetcher
     for (const topic of response.topics) {
       for (const answer of topic.partitions) {
         const state = asked.states[at++];
-        if (state === undefined || this.#states.get(state.partition) !== state) continue;
+        if (state?.isFollowed !== true) continue;
         const error = errorOf(answer.errorCode);
         if (error === ERRORS.NONE) this.#diverge(state, answer.leaderEpoch, answer.endOffset);
         else this.#setBack(state, error);
@@ -326,7 +373,7 @@ export class ReplicaFetcher
   /** The leader's range is known: where the follower goes on (`fetchOffsetAndTruncate`). */
   reset(state: FetchState, leaderStart: Offset, leaderEnd: Offset): void {
     state.phase = "fetching";
-    if (this.#states.get(state.partition) === state) {
+    if (state.isFollowed) {
       const { partition } = state;
       const own = partition.log.logEndOffset;
       if (leaderEnd < own) {
@@ -369,26 +416,50 @@ export class ReplicaFetcher
   }
 }
 
+function isReady(state: FetchState, now: Instant): boolean {
+  return !state.failed && state.phase === "fetching" && state.delayedUntil <= now;
+}
+
+/** One entry for each run of partitions of one topic: the answer comes back in the order asked. */
 function fetchTopics(states: readonly FetchState[], partitionMaxBytes: number): FetchTopic[] {
-  const topics: { topicId: string; partitions: FetchPartition[] }[] = [];
-  for (const state of states) {
-    const { partition } = state;
-    const one: FetchPartition = {
+  const topics = [fetchTopic(states, 0, partitionMaxBytes)];
+  let at = topics[0]?.partitions.length ?? 0;
+  while (at < states.length) {
+    const topic = fetchTopic(states, at, partitionMaxBytes);
+    topics.push(topic);
+    at += topic.partitions.length;
+  }
+  return topics;
+}
+
+/** The run that begins at `from`. */
+function fetchTopic(
+  states: readonly FetchState[],
+  from: number,
+  partitionMaxBytes: number,
+): FetchTopic {
+  const { topicId } = (states[from] as FetchState).partition;
+  let end = from + 1;
+  while (end < states.length && states[end]?.partition.topicId === topicId) end++;
+  const partitions = new Array<FetchPartition>(end - from);
+  for (let i = from; i < end; i++) {
+    const { partition, currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = states[
+      i
+    ] as FetchState;
+    partitions[i - from] = {
       partition: partition.index,
-      currentLeaderEpoch: state.currentLeaderEpoch,
-      fetchOffset: state.fetchOffset,
-      lastFetchedEpoch: state.lastFetchedEpoch,
+      currentLeaderEpoch,
+      fetchOffset,
+      lastFetchedEpoch,
       logStartOffset: partition.log.logStartOffset,
       partitionMaxBytes,
       highWatermark: -1,
     };
-    // One entry a partition's run of its topic: the answer comes back in the order asked.
-    const last = topics[topics.length - 1];
-    if (last !== undefined && last.topicId === partition.topicId) last.partitions.push(one);
-    else topics.push({ topicId: partition.topicId, partitions: [one] });
   }
-  return topics;
+  return { topicId, partitions };
 }
+
+const NO_STATES: readonly FetchState[] = [];
 
 /** Which end of the leader's log is being asked for. */
 interface ResetStep {

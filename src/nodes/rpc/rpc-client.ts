@@ -64,7 +64,8 @@ export class RpcClient {
   /** The kind under which the owner's `onTimer` gets this client's timeouts, to pass on. */
   readonly #timerKind: number;
   readonly #byConnection = new Map<ConnectionId, Channel>();
-  readonly #byPurpose = new Map<string, Channel>();
+  /** By peer, in the order of opening: a node has few to each, for purposes that are constants. */
+  readonly #byPeer: (Channel[] | undefined)[] = [];
   #nextCorrelationId = 0;
 
   constructor(world: World, timerKind: number) {
@@ -111,7 +112,7 @@ export class RpcClient {
 
   /** Requests that wait for an answer on this connection. */
   inFlight(to: NodeAddress, purpose: string): number {
-    return this.#byPurpose.get(channelKey(to, purpose))?.inFlight.length ?? 0;
+    return this.#find(to, purpose)?.inFlight.length ?? 0;
   }
 
   /** Opens the connection if there is none. Clients wait until it stands before they send. */
@@ -120,7 +121,7 @@ export class RpcClient {
   }
 
   connectionState(to: NodeAddress, purpose: string): ConnectionState {
-    const channel = this.#byPurpose.get(channelKey(to, purpose));
+    const channel = this.#find(to, purpose);
     if (channel === undefined) return "none";
     return channel.connected ? "connected" : "connecting";
   }
@@ -173,12 +174,20 @@ export class RpcClient {
     }
   }
 
+  #find(peer: NodeAddress, purpose: string): Channel | undefined {
+    const channels = this.#byPeer[peer];
+    if (channels === undefined) return undefined;
+    for (const channel of channels) if (channel.purpose === purpose) return channel;
+    return undefined;
+  }
+
   #channel(peer: NodeAddress, purpose: string): Channel {
-    const key = channelKey(peer, purpose);
-    const known = this.#byPurpose.get(key);
+    const known = this.#find(peer, purpose);
     if (known !== undefined) return known;
     const channel = new Channel(peer, purpose, this.#world.network.connect(peer));
-    this.#byPurpose.set(key, channel);
+    const channels = this.#byPeer[peer];
+    if (channels === undefined) this.#byPeer[peer] = [channel];
+    else channels.push(channel);
     this.#byConnection.set(channel.connection, channel);
     return channel;
   }
@@ -186,7 +195,8 @@ export class RpcClient {
   #drop(channel: Channel): void {
     channel.open = false;
     this.#byConnection.delete(channel.connection);
-    this.#byPurpose.delete(channelKey(channel.peer, channel.purpose));
+    const channels = this.#byPeer[channel.peer];
+    channels?.splice(channels.indexOf(channel), 1);
     const waiting = channel.inFlight.splice(0);
     for (const pending of waiting) this.#world.timers.cancel(pending.timer);
     for (const pending of waiting) pending.handler?.onDisconnect(pending.context, channel.peer);
@@ -196,10 +206,14 @@ export class RpcClient {
 /** Answers come in order, unless a beyond-TCP fault lost, doubled or overtook one. */
 function takeOut(inFlight: PendingRequest[], correlationId: number): PendingRequest | undefined {
   if (inFlight[0]?.correlationId === correlationId) return inFlight.shift();
-  const at = inFlight.findIndex((one) => one.correlationId === correlationId);
-  return at < 0 ? undefined : inFlight.splice(at, 1)[0];
+  return takeOutOfOrder(inFlight, correlationId);
 }
 
-function channelKey(peer: NodeAddress, purpose: string): string {
-  return `${peer}/${purpose}`;
+/** Apart, as its closure would cost an object for each answer. */
+function takeOutOfOrder(
+  inFlight: PendingRequest[],
+  correlationId: number,
+): PendingRequest | undefined {
+  const at = inFlight.findIndex((one) => one.correlationId === correlationId);
+  return at < 0 ? undefined : inFlight.splice(at, 1)[0];
 }
