@@ -15,7 +15,7 @@ export const NO_REORDER: Guarantee = {
     "KafkaProducer's documentation, max.in.flight.requests.per.connection; Jepsen's nonmonotonic-send",
   kinds: ["record-reordered"],
   condition:
-    "Among acknowledged records that are not lost. Permitted: with enable.idempotence=false, if one of the two was sent again or the network changed the order of requests.",
+    "Among acknowledged records that are not lost. Permitted: with enable.idempotence=false, if one of the two was sent again or the network changed the order of requests; if the network lost an answer and the producer took a new epoch between the two.",
   testedBy: "acknowledgements to a producer that had sent something again",
   example: [
     "record-reordered   orders-0   at 12.480s, event 9120",
@@ -29,6 +29,7 @@ interface Placed {
   readonly value: number;
   readonly offset: Offset;
   readonly count: number;
+  readonly producerEpoch: number;
 }
 
 interface Inversion {
@@ -106,8 +107,14 @@ class NoReorder implements Checker {
   }
 
   #waive({ partition, client, earlier, later }: Inversion): string | undefined {
-    if (this.#context.setup.clients.get(client)?.idempotent !== false) return undefined;
-    const { retries } = this.#context;
+    const { retries, setup } = this.#context;
+    if (setup.clients.get(client)?.idempotent !== false) {
+      // Over a connection that keeps all answers no later one comes while an earlier is awaited.
+      if (earlier.producerEpoch === later.producerEpoch || !retries.wasDropped(client)) {
+        return undefined;
+      }
+      return `the network lost an answer, and ${client} had gone on with a new producer epoch`;
+    }
     const again =
       retries.wasRetried(client, earlier.value, partition.name) ||
       retries.wasRetried(client, later.value, partition.name);
@@ -190,5 +197,7 @@ function isComparable({ tree }: PartitionGhost, one: BatchNode, other: BatchNode
 
 function placed({ tree }: PartitionGhost, node: BatchNode): Placed {
   const offset = tree.baseOffset(node);
-  return { value: tree.valueAt(node, offset), offset, count: tree.length[node] as number };
+  const { producerEpoch } = tree.writerOf(node);
+  const count = tree.length[node] as number;
+  return { value: tree.valueAt(node, offset), offset, count, producerEpoch };
 }

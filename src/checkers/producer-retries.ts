@@ -12,10 +12,16 @@ export class ProducerRetries {
     recorder.on("request-failed", ({ client, api, partition, retried }) => {
       if (retried && api === PRODUCE.name) this.#of(client).partitions.add(partition);
     });
-    recorder.on("message-disturbed", ({ how, from, apiKey, isResponse }) => {
-      if (isResponse || apiKey !== PRODUCE.key || how === "dropped") return;
-      this.#of(from)[how] = true;
+    recorder.on("message-disturbed", ({ how, from, to, apiKey, isResponse }) => {
+      if (apiKey !== PRODUCE.key) return;
+      if (how === "dropped") this.#of(isResponse ? to : from).dropped = true;
+      else if (!isResponse) this.#of(from)[how] = true;
     });
+  }
+
+  /** Has the network lost a produce request of this client, or the answer to one? */
+  wasDropped(client: string): boolean {
+    return this.#clients.get(client)?.dropped === true;
   }
 
   /** Has the network delivered a produce request of this client twice? */
@@ -51,6 +57,7 @@ export class ProducerRetries {
 }
 
 class ClientRetries {
+  dropped = false;
   doubled = false;
   overtaken = false;
   /** Where a produce request failed and was tried again. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_REORDER } from "../../../src/checkers/no-reorder.ts";
+import { PRODUCE } from "../../../src/kafka/protocol/apis.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
 import { History } from "../../support/fact-builders.ts";
 
@@ -85,4 +86,28 @@ test("without idempotence a retry explains the order, and only a retry", () => {
     { permitted: "p1 sent one of them again, with enable.idempotence=false" },
   ]);
   expect(reorder(1).violations()).toMatchObject([{ permitted: undefined }]);
+});
+
+test("a new epoch excuses another order only if the network has lost an answer", () => {
+  for (const isLost of [true, false]) {
+    const history = watch();
+    history.commit([2, 3]);
+    if (isLost) {
+      history.note({
+        kind: "message-disturbed",
+        how: "dropped",
+        from: "broker-1",
+        to: "p1",
+        apiKey: PRODUCE.key,
+        isResponse: true,
+      });
+    }
+    history.commit([0, 1], { producerEpoch: 1, baseSequence: 0 });
+    history.ack([2, 3], 0).ack([0, 1], 2);
+
+    const permitted = isLost
+      ? "the network lost an answer, and p1 had gone on with a new producer epoch"
+      : undefined;
+    expect(history.violations()).toMatchObject([{ count: 2, permitted }]);
+  }
 });
