@@ -1,4 +1,5 @@
 import { invariant } from "../../base/invariant.ts";
+import { Slab } from "../log/slab.ts";
 
 /**
  * What the simulated applications write, so that each record is unique and known wherever it turns
@@ -10,12 +11,16 @@ export const PAYLOAD_MIN_BYTES = 12;
 /** A value of `size` bytes (at least PAYLOAD_MIN_BYTES) for send number `value` of client `client`. */
 export function encodePayload(client: number, value: number, size: number): Uint8Array {
   invariant(size >= PAYLOAD_MIN_BYTES, () => `a payload of ${size} bytes is too small`);
-  const bytes = new Uint8Array(size);
-  writeInt32(bytes, 0, client);
-  writeInt32(bytes, 4, Math.floor(value / 0x1_0000_0000));
-  writeInt32(bytes, 8, value | 0);
-  return bytes;
+  const start = payloads.reserve(size);
+  const bytes = payloads.buffer;
+  writeInt32(bytes, start, client);
+  writeInt32(bytes, start + 4, Math.floor(value / 0x1_0000_0000));
+  writeInt32(bytes, start + 8, value | 0);
+  return bytes.subarray(start, start + size);
 }
+
+/** An array for each payload would be memory of its own, outside the heap, for each record. */
+const payloads: Slab = new Slab();
 
 /** The client address in the payload that begins at `start`. */
 export function payloadClient(bytes: Uint8Array, start: number): number {

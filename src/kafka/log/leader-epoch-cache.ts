@@ -36,7 +36,7 @@ export class LeaderEpochCache {
   }
 
   get latestEpoch(): LeaderEpoch | undefined {
-    return this.#entries.at(-1)?.epoch;
+    return last(this.#entries)?.epoch;
   }
 
   /**
@@ -45,7 +45,7 @@ export class LeaderEpochCache {
    */
   assign(epoch: LeaderEpoch, startOffset: Offset): boolean {
     const entries = this.#entries;
-    const latest = entries.at(-1);
+    const latest = last(entries);
     if (latest !== undefined && latest.epoch === epoch && startOffset >= latest.startOffset) {
       return false;
     }
@@ -99,7 +99,7 @@ export class LeaderEpochCache {
   endOffsetFor(epoch: LeaderEpoch, logEndOffset: Offset): EpochEnd {
     if (epoch === UNDEFINED_EPOCH) return UNDEFINED_END;
     const entries = this.#entries;
-    const latest = entries.at(-1);
+    const latest = last(entries);
     if (latest === undefined || epoch > latest.epoch) return UNDEFINED_END;
     if (epoch === latest.epoch) {
       // Asked by every fetch, and the answer changes with appends only: one object serves many.
@@ -135,4 +135,9 @@ export class LeaderEpochCache {
     }
     return undefined;
   }
+}
+
+/** As `at(-1)`, which is a call into the engine: this is asked by every fetch and append. */
+function last(entries: readonly EpochEntry[]): EpochEntry | undefined {
+  return entries.length === 0 ? undefined : entries[entries.length - 1];
 }

@@ -19,6 +19,8 @@ export class ProduceStatus {
   readonly requiredOffset: number;
   readonly baseOffset: number;
   readonly logAppendTimeMs: number;
+  /** Has the partition's log grown, so that others may be waiting for that? */
+  readonly hasGrown: boolean;
   error: ErrorCode;
   pending: boolean;
 
@@ -29,6 +31,7 @@ export class ProduceStatus {
     baseOffset: number,
     logAppendTimeMs: number,
     error: ErrorCode,
+    hasGrown: boolean,
   ) {
     this.index = index;
     this.partition = partition;
@@ -36,6 +39,7 @@ export class ProduceStatus {
     this.baseOffset = baseOffset;
     this.logAppendTimeMs = logAppendTimeMs;
     this.error = error;
+    this.hasGrown = hasGrown;
     this.pending = error === ERRORS.NONE && requiredOffset > 0;
   }
 
@@ -150,11 +154,14 @@ export function replyToProduce(
   request: IncomingRequest,
   topics: readonly ProduceTopicStatus[],
 ): void {
-  const responses: ProduceTopicResponse[] = [];
-  for (const topic of topics) {
-    const partitionResponses: ProducePartitionResponse[] = [];
-    for (const status of topic.statuses) partitionResponses.push(status.response());
-    responses.push({ topicId: topic.topicId, partitionResponses });
+  const responses = new Array<ProduceTopicResponse>(topics.length);
+  for (let t = 0; t < topics.length; t++) {
+    const { topicId, statuses } = topics[t] as ProduceTopicStatus;
+    const partitionResponses = new Array<ProducePartitionResponse>(statuses.length);
+    for (let i = 0; i < statuses.length; i++) {
+      partitionResponses[i] = (statuses[i] as ProduceStatus).response();
+    }
+    responses[t] = { topicId, partitionResponses };
   }
   request.reply(PRODUCE, { responses, throttleTimeMs: 0 });
 }

@@ -2,7 +2,11 @@ import { fromMillis } from "../../base/time.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
-import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
+import type {
+  ProducePartition,
+  ProduceRequest,
+  ProduceTopic,
+} from "../../kafka/protocol/produce.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
@@ -26,10 +30,11 @@ export class ProduceHandler {
       this.#answer(request, this.#refuse(body, ERRORS.INVALID_REQUIRED_ACKS), acks);
       return;
     }
-    const touched: Partition[] = [];
-    const topics = this.#append(body, touched);
+    const topics = this.#append(body);
     // As Kafka's action queue: what the append unblocks is looked at when the request is through.
-    for (const partition of touched) partition.completeDelayed();
+    for (const { statuses } of topics) {
+      for (const status of statuses) if (status.hasGrown) status.partition?.completeDelayed();
+    }
     if (acks !== -1) {
       this.#answer(request, topics, acks);
       return;
@@ -44,29 +49,25 @@ export class ProduceHandler {
     );
   }
 
-  #append(body: ProduceRequest, touched: Partition[]): ProduceTopicStatus[] {
-    const topics: ProduceTopicStatus[] = [];
-    for (const topic of body.topicData) {
-      const statuses: ProduceStatus[] = [];
-      for (const { index, records } of topic.partitionData) {
-        const partition = this.#context.partition(topic.topicId, index);
-        statuses.push(
+  #append({ topicData, acks }: ProduceRequest): ProduceTopicStatus[] {
+    const topics = new Array<ProduceTopicStatus>(topicData.length);
+    for (let t = 0; t < topicData.length; t++) {
+      const { topicId, partitionData } = topicData[t] as ProduceTopic;
+      const statuses = new Array<ProduceStatus>(partitionData.length);
+      for (let i = 0; i < partitionData.length; i++) {
+        const { index, records } = partitionData[i] as ProducePartition;
+        const partition = this.#context.partition(topicId, index);
+        statuses[i] =
           partition === undefined
-            ? failed(index, undefined, whyAbsent(this.#context, topic.topicId, index))
-            : this.#appendOne(partition, records, body.acks, touched),
-        );
+            ? failed(index, undefined, whyAbsent(this.#context, topicId, index))
+            : this.#appendOne(partition, records, acks);
       }
-      topics.push({ topicId: topic.topicId, statuses });
+      topics[t] = { topicId, statuses };
     }
     return topics;
   }
 
-  #appendOne(
-    partition: Partition,
-    batch: RecordBatch,
-    acks: number,
-    touched: Partition[],
-  ): ProduceStatus {
+  #appendOne(partition: Partition, batch: RecordBatch, acks: number): ProduceStatus {
     const { index } = partition;
     const refused = partition.checkLeader(-1);
     if (refused !== ERRORS.NONE) return failed(index, partition, refused);
@@ -87,7 +88,6 @@ export class ProduceHandler {
       }
       if (!result.duplicate) {
         partition.maybeAdvanceHighWatermark(this.#context.now());
-        touched.push(partition);
       }
       // A duplicate waits for its original: acknowledged only when that is replicated.
       return new ProduceStatus(
@@ -97,6 +97,7 @@ export class ProduceHandler {
         result.firstOffset,
         result.logAppendTime,
         ERRORS.NONE,
+        !result.duplicate,
       );
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
@@ -125,5 +126,5 @@ export class ProduceHandler {
 }
 
 function failed(index: number, partition: Partition | undefined, error: ErrorCode): ProduceStatus {
-  return new ProduceStatus(index, partition, 0, -1, -1, error);
+  return new ProduceStatus(index, partition, 0, -1, -1, error, false);
 }

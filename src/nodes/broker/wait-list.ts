@@ -44,6 +44,7 @@ export class WaitList<Waiter extends { tryComplete(): boolean }> {
     const waiters = this.#waiters;
     let kept = 0;
     for (const waiter of waiters) if (waiter !== undefined) waiters[kept++] = waiter;
-    waiters.length = kept;
+    // Setting the length is a call into the engine, popping is not.
+    while (waiters.length > kept) waiters.pop();
   }
 }

@@ -30,7 +30,9 @@ export class PartitionQueue {
   }
 
   get last(): ProducerBatch | undefined {
-    return this.#batches[this.#batches.length - 1];
+    const { length } = this.#batches;
+    // An index of -1 would be looked up as a name.
+    return length === 0 ? undefined : this.#batches[length - 1];
   }
 
   push(batch: ProducerBatch): void {

@@ -19,7 +19,7 @@ export class ProducerBatch implements SequencedBatch {
   readonly isSplit: boolean;
   records: NewRecord[] = [];
   /** The application's numbers of the records. */
-  readonly values: number[] = [];
+  values: number[] = [];
   /** Bytes of the batch as it stands. */
   size: number = HEADER_SIZE;
   maxRecordSize = 0;
@@ -79,8 +79,14 @@ export class ProducerBatch implements SequencedBatch {
       this.#isClosed = true;
       return 0;
     }
-    records.push(record);
-    this.values.push(value);
+    if (records.length === 0) {
+      // Without batching it stays the only one: an empty array that grows makes room for many.
+      this.records = [record];
+      this.values = [value];
+    } else {
+      records.push(record);
+      this.values.push(value);
+    }
     this.size += bytes;
     const bound = singleRecordBatchBound(keySize, valueSize);
     if (bound > this.maxRecordSize) this.maxRecordSize = bound;

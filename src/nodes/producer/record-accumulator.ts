@@ -118,7 +118,7 @@ export class RecordAccumulator {
     while (incomplete[this.#oldest]?.isDone === true) this.#oldest++;
     // The done ones are dropped now and then: shifting each would move all others each time.
     if (this.#oldest === incomplete.length) {
-      incomplete.length = 0;
+      while (incomplete.length > 0) incomplete.pop();
       this.#oldest = 0;
     } else if (this.#oldest >= 1024) {
       this.#incomplete = incomplete.slice(this.#oldest);

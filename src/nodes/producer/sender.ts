@@ -168,7 +168,6 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   /** One request to each broker that can take one. The instant of the next look; -1: at once. */
   #round(now: Instant): Instant {
     const ready = this.#ready;
-    ready.length = 0;
     let next = NEVER;
     for (const queue of this.#accumulator.active) {
       const at = this.#readyAt(queue, now);
@@ -193,6 +192,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
         if (this.#drain(destination, now)) hasSent = true;
       }
     }
+    while (ready.length > 0) ready.pop();
     return hasSent ? -1 : next;
   }
 
@@ -220,21 +220,22 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   #drain(destination: Destination, now: Instant): boolean {
     const { active } = this.#accumulator;
     const sequences = this.#sequences;
-    const batches: ProducerBatch[] = [];
+    let batches: ProducerBatch[] | undefined;
     let size = 0;
     for (const queue of active) {
       if (queue.leader.address !== destination.address || queue.isMuted) continue;
       const { first } = queue;
       if (first === undefined || first.isBackingOff(now)) continue;
-      if (batches.length > 0 && size + first.size > this.#settings.maxRequestSize) break;
+      if (batches !== undefined && size + first.size > this.#settings.maxRequestSize) break;
       if (sequences !== undefined) {
         if (!sequences.mayDrain(queue.sequences, first, first.hasSequence)) continue;
         if (!first.hasSequence) sequences.assign(queue.sequences, first);
       }
       size += first.size;
-      batches.push(first);
+      if (batches === undefined) batches = [first];
+      else batches.push(first);
     }
-    if (batches.length === 0) return false;
+    if (batches === undefined) return false;
     for (const { queue } of batches) {
       queue.shift();
       this.#accumulator.taken(queue);
@@ -247,11 +248,12 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   #send(destination: Destination, batches: readonly ProducerBatch[]): void {
     const { connections, rpc, topic } = this.#parts;
     const { acks, requestTimeout, requestTimeoutMs } = this.#settings;
-    const partitionData: ProducePartition[] = [];
-    for (const batch of batches) {
+    const partitionData = new Array<ProducePartition>(batches.length);
+    for (let i = 0; i < batches.length; i++) {
+      const batch = batches[i] as ProducerBatch;
       batch.sends++;
       batch.isInFlight = true;
-      partitionData.push({ index: batch.queue.partition, records: batch.build() });
+      partitionData[i] = { index: batch.queue.partition, records: batch.build() };
     }
     const body: ProduceRequest = {
       transactionalId: undefined,
