@@ -1,27 +1,40 @@
 import { checkerContenders } from "./checkers.ts";
+import { benchCluster } from "./cluster.ts";
 import { diskContenders } from "./disk.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
 import { fight, formatCost, formatRate, formatTable, measure } from "./measure.ts";
 import { networkContenders } from "./network.ts";
 
-const ROUNDS = 5;
-
-/** `npm run bench -- parts` measures the parts; another word, the duels with that word in their title. */
-const wanted = process.argv[2] ?? "";
+/**
+ * `npm run bench -- parts` measures the parts, `cluster` whole clusters, another word the duels with
+ * that word in their title; `--quick` takes one round instead of five.
+ */
+const isQuick = process.argv.includes("--quick");
+const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
+const ROUNDS = isQuick ? 1 : 5;
 
 console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in turn`);
 console.log();
 if (wanted === "parts") printParts();
+else if (wanted === "cluster") printCluster();
 else {
   const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
   console.log(fight(duels, ROUNDS));
-  if (wanted === "") printMemory();
+  if (wanted === "") {
+    printMemory();
+    console.log();
+    printCluster();
+  }
 }
 
 function printParts(): void {
   const parts = [...networkContenders(), ...diskContenders(), ...checkerContenders()];
   const rows = measure(parts, ROUNDS).map((it) => [it.name, formatCost(it), formatRate(it)]);
   console.log(formatTable([["", "an operation", "rate"], ...rows]));
+}
+
+function printCluster(): void {
+  console.log(benchCluster("", ROUNDS));
 }
 
 function printMemory(): void {
