@@ -1,6 +1,7 @@
-// Builds what is shipped: one file for the command, and types for those who import the library.
-// `node build.mjs bench` builds the benchmark instead. Needs nothing but the packages of `npm ci`.
+// Builds what is shipped: one file, the command. `node build.mjs bench` builds the benchmark instead; a
+// second word is another place to write to. Needs nothing but the packages of `npm ci`.
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -15,18 +16,61 @@ const common = {
   logLevel: "warning",
   legalComments: "none",
 };
+const small = { minifySyntax: true, minifyWhitespace: true };
 
-mkdirSync("dist", { recursive: true });
+/**
+ * What the commands need is kept in the file as text and compiled when a command runs: V8 has to look
+ * through code even where it is not run, which made `sim --help` half as slow again as Node itself.
+ */
+const commandsAsText = {
+  name: "commands-as-text",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/perform\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "src/cli/perform.ts", namespace: "text" } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "text" }, async ({ path }) => {
+      const { outputFiles } = await build({
+        ...common,
+        ...small,
+        entryPoints: [path],
+        write: false,
+      });
+      const text = JSON.stringify(outputFiles[0].text);
+      return {
+        resolveDir: process.cwd(),
+        contents: `
+          const { compileFunction } = require("node:vm");
+          const options = { filename: __filename + "#perform" };
+          compileFunction(${text}, ["module", "exports", "require"], options)(module, exports, require);`,
+      };
+    });
+  },
+};
+
+/** commander asks for processes at once, but only needs them for commands in files of their own. */
+const withoutProcesses = {
+  name: "without-processes",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path: "none", namespace: "none" } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "none" }, () => ({ contents: "module.exports = {};" }));
+  },
+};
+
 if (wanted === "bench") {
-  await build({ ...common, entryPoints: ["bench/main.ts"], outfile: "dist/bench.cjs" });
+  const outfile = process.argv[3] ?? "dist/bench.cjs";
+  await build({ ...common, entryPoints: ["bench/main.ts"], outfile });
 } else {
+  const outfile = process.argv[3] ?? "dist/sim.cjs";
+  mkdirSync(dirname(outfile), { recursive: true });
   await build({
     ...common,
+    ...small,
     entryPoints: ["src/cli/main.ts"],
-    outfile: "dist/sim.cjs",
+    outfile,
     banner: { js: "#!/usr/bin/env node" },
-    minifySyntax: true,
-    minifyWhitespace: true,
+    plugins: [commandsAsText, withoutProcesses],
   });
-  chmodSync("dist/sim.cjs", 0o755);
+  chmodSync(outfile, 0o755);
 }

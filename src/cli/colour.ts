@@ -2,16 +2,9 @@ import { Chalk } from "chalk";
 import type { Paint } from "../report/paint.ts";
 import { PLAIN } from "../report/paint.ts";
 
-/**
- * Colour if it is asked for, else on a terminal that has not said NO_COLOR. FORCE_COLOR overrides, as
- * elsewhere.
- */
+/** Coloured, if `isColoured` says so. */
 export function paintFor(choice: string, isTerminal: boolean): Paint {
-  const { env } = process;
-  const forced = env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0";
-  const refused = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
-  const wanted = choice === "always" || (choice === "auto" && (forced || (isTerminal && !refused)));
-  if (!wanted) return PLAIN;
+  if (!isColoured(choice, isTerminal, process.env)) return PLAIN;
   const chalk = new Chalk({ level: 1 });
   return {
     strong: (text) => chalk.bold(text),
@@ -19,4 +12,20 @@ export function paintFor(choice: string, isTerminal: boolean): Paint {
     bad: (text) => chalk.red.bold(text),
     faint: (text) => chalk.dim(text),
   };
+}
+
+/**
+ * Whether to colour: what --color says; else what FORCE_COLOR says; else on a terminal that is not dumb,
+ * unless NO_COLOR is set to anything.
+ */
+export function isColoured(
+  choice: string,
+  isTerminal: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (choice !== "auto") return choice === "always";
+  const forced = environment["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  const isRefused = (environment["NO_COLOR"] ?? "") !== "" || environment["TERM"] === "dumb";
+  return isTerminal && !isRefused;
 }

@@ -13,17 +13,21 @@ export function complain(message: string): void {
 
 /** Turns what a command threw into words and an exit code; never a stack trace. */
 export function reportFailure(problem: unknown, again: string): ExitCode {
-  if (problem instanceof UsageError) {
-    complain(problem.message);
-    return EXIT.usage;
-  }
-  const message =
-    problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem);
+  if (!(problem instanceof UsageError)) return reportBug(problem, undefined, again);
+  complain(problem.message);
+  return EXIT.usage;
+}
+
+/**
+ * Says that the simulator is wrong, not the scenario. `where` is how far the run had come; `again` the
+ * command that repeats it. Only SIM_STACK=1 shows the stack.
+ */
+export function reportBug(problem: unknown, where: string | undefined, again: string): ExitCode {
   process.stderr.write(
     [
-      `bug: the simulator broke one of its own rules`,
-      `  ${message}`,
-      `  This is a fault of sim, not of your scenario. To repeat it:`,
+      `bug: the simulator broke one of its own rules${where === undefined ? "" : `, ${where}`}`,
+      `  ${messageOf(problem)}`,
+      "  This is a fault of sim, not of your scenario. To repeat it:",
       `    ${again}`,
       "",
     ].join("\n"),
@@ -32,4 +36,15 @@ export function reportFailure(problem: unknown, again: string): ExitCode {
     process.stderr.write(`${problem.stack ?? ""}\n`);
   }
   return EXIT.bug;
+}
+
+/** `InvariantViolation: isr is empty`. */
+export function messageOf(problem: unknown): string {
+  return problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem);
+}
+
+/** `ENOENT` and the like, of what a file operation threw; undefined for anything else. */
+export function systemCode(problem: unknown): string | undefined {
+  const code = problem instanceof Error && "code" in problem ? problem.code : undefined;
+  return typeof code === "string" ? code : undefined;
 }

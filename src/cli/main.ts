@@ -3,25 +3,31 @@ import { COLOUR_CHOICES } from "./colour-choices.ts";
 import { reportFailure } from "./complain.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
+import { guardOutput } from "./output-guard.ts";
+import type { Asked } from "./perform.ts";
 import { VERSION } from "./version.ts";
 
-const EXIT_CODES = `
+const AFTER_HELP = `
+Try:
+  sim run scenarios/leader-failover.yaml
+  sim run scenarios/unclean-election.yaml --variant min-isr-2
+
 Exit codes: 0 all expectations met, 1 one was not, 2 bad arguments or scenario,
 3 inconclusive, 70 a bug of the simulator, 130 interrupted.`;
 
-/** Builds the command line; what a command needs is loaded only when it runs. */
-function program(finish: (code: ExitCode) => void): Command {
-  const sim = new Command("sim")
+/** Builds the command line. It knows what was asked, and nothing of how it is done. */
+function program(ask: (asked: Asked) => void): Command {
+  const sim = plain(new Command("sim"))
+    .usage("<command> [options]")
     .description("A deterministic simulator of an Apache Kafka cluster.")
     .version(VERSION, "-V, --version", "print the version")
-    .addHelpText("after", EXIT_CODES)
-    .showHelpAfterError("(sim --help shows the commands)")
-    .exitOverride();
+    .helpCommand("help [command]", "show the help of a command")
+    .addHelpText("after", AFTER_HELP);
 
-  sim
-    .command("run")
+  plain(sim.command("run"))
     .argument("<file>", "a scenario, such as scenarios/leader-failover.yaml")
-    .description("run a scenario and say whether what it expects came out")
+    .summary("run a scenario and say whether what it expects came out")
+    .description("Runs a scenario and says whether what it expects came out.")
     .option("--seed <n>", "another seed than the scenario's")
     .option("--variant <name>", "one of the scenario's variants")
     .option("--json", "print one JSON document instead of text")
@@ -34,46 +40,64 @@ function program(finish: (code: ExitCode) => void): Command {
         .default("auto"),
     )
     .addOption(new Option("--fingerprint <what>").hideHelp())
-    .action(async (file, flags) => {
-      const { runCommand } = await import("./run-command.ts");
-      finish(await runCommand(file, flags));
-    });
+    .action((file, flags) => ask({ command: "run", file, flags }));
 
-  sim
-    .command("check")
+  plain(sim.command("check"))
     .argument("<files...>", "scenarios")
-    .description("read scenarios and report every mistake in them, running nothing")
-    .action(async (files) => {
-      const { checkCommand } = await import("./check-command.ts");
-      finish(checkCommand(files));
-    });
+    .summary("report every mistake in scenarios, running nothing")
+    .description("Reports every mistake in scenarios, running nothing.")
+    .action((files) => ask({ command: "check", files }));
 
-  sim
-    .command("list")
+  plain(sim.command("list"))
     .argument("[directory]", "where to look", "scenarios")
-    .description("list the scenarios and their variants")
-    .action(async (directory) => {
-      const { listCommand } = await import("./list-command.ts");
-      finish(listCommand(directory));
-    });
+    .summary("list the scenarios and their variants")
+    .description("Lists the scenarios of a directory and their variants.")
+    .action((directory) => ask({ command: "list", directory }));
 
   return sim;
 }
 
+/** Help and errors that look the same on every terminal, and as the rest of our output does. */
+function plain(command: Command): Command {
+  const full = command.name() === "sim" ? "sim" : `sim ${command.name()}`;
+  return command
+    .helpOption("-h, --help", "show this help")
+    .configureHelp({ helpWidth: 80 })
+    .configureOutput({
+      outputError: (message, write) => write(inOurWords(message)),
+      getErrHasColors: () => false,
+      getOutHasColors: () => false,
+    })
+    .showHelpAfterError(`  (${full} --help shows what there is)`)
+    .exitOverride();
+}
+
+/** Commander's `'rum'\n(Did you mean run?)` as our `rum`; did you mean `run`? */
+function inOurWords(message: string): string {
+  return message
+    .replace(/\n\(Did you mean (?!one of)(.*)\?\)/, "; did you mean '$1'?")
+    .replace(/\n\(Did you mean (one of .*)\?\)/, "; did you mean $1?")
+    .replaceAll(/'([^'\n]*)'/g, "`$1`");
+}
+
 async function main(): Promise<ExitCode> {
-  let code: ExitCode = EXIT.ok;
+  const words = process.argv.slice(2);
+  let asked: Asked | undefined;
   try {
-    await program((result) => {
-      code = result;
-    }).parseAsync();
+    program((what) => {
+      asked = what;
+    }).parse(words, { from: "user" });
   } catch (problem) {
     // Commander has said by itself what was wrong; help and version end with 0.
     if (problem instanceof CommanderError) return problem.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return reportFailure(problem, `sim ${process.argv.slice(2).join(" ")}`);
+    return reportFailure(problem, "sim");
   }
-  return code;
+  if (asked === undefined) return EXIT.usage;
+  const { perform } = await import("./perform.ts");
+  return perform(asked, words);
 }
 
+guardOutput();
 void main().then((code) => {
   process.exitCode = code;
 });

@@ -16,7 +16,7 @@ export class Progress {
 
   constructor(name: string) {
     this.#name = name;
-    this.#isTerminal = process.stderr.isTTY === true;
+    this.#isTerminal = process.stderr.isTTY && process.env["TERM"] !== "dumb";
   }
 
   show(simulated: number, events: number): void {
@@ -26,7 +26,7 @@ export class Progress {
     this.#last = now;
     this.#shown = true;
     const rate = Math.round(events / (now - this.#started)) * 1000;
-    const line = `${this.#name}  ${Math.floor(simulated / SECOND)}s simulated, ${events} events, ${rate}/s`;
+    const line = `${this.#name}  ${Math.floor(simulated / SECOND)}s simulated, ${events} events, ${rate} events/s`;
     process.stderr.write(this.#isTerminal ? `\r\x1b[K${line}` : `${line}\n`);
   }
 

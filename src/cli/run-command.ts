@@ -1,15 +1,24 @@
+import { formatSeconds } from "../base/time.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
-import { resultJson } from "../report/json.ts";
-import { headline, resultText } from "../report/text.ts";
+import { brokenJson, resultJson } from "../report/json.ts";
+import { shellWords } from "../report/shell-words.ts";
+import { commandOf, headline, resultText } from "../report/text.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { paintFor } from "./colour.ts";
-import { UsageError } from "./complain.ts";
+import { messageOf, reportBug, UsageError } from "./complain.ts";
 import { EventFile } from "./event-file.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { loadScenario, pickVariant, reportComplaints } from "./load-scenario.ts";
+import {
+  loadScenario,
+  pickVariant,
+  reportComplaints,
+  reportWarnings,
+  variantNames,
+} from "./load-scenario.ts";
 import { Progress } from "./progress.ts";
+import { printFingerprint, verify } from "./verify.ts";
 import { VERSION } from "./version.ts";
 
 export interface RunFlags {
@@ -27,48 +36,80 @@ export interface RunFlags {
 /** Events between two looks at the clock and at Ctrl-C. */
 const SLICE = 20_000;
 
-/** `sim run FILE`. */
+/** `sim run FILE`. Throws `UsageError` before anything is on stdout. */
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
   const loaded = loadScenario(file);
   if (!reportComplaints(loaded) || loaded.scenario === undefined) return EXIT.usage;
   const scenario = pickVariant(loaded.scenario, flags.variant);
   const seed = seedOf(flags.seed, scenario);
-  if (flags.fingerprint !== undefined) {
-    const { printFingerprint } = await import("./verify.ts");
-    return printFingerprint(scenario, seed, flags.fingerprint);
+  if (flags.fingerprint !== undefined) return printFingerprint(scenario, seed, flags.fingerprint);
+  reportWarnings(loaded);
+  const events = flags.events === undefined ? undefined : EventFile.open(flags.events, file);
+  const simulation = begin(scenario, seed, flags);
+  let interrupted: boolean;
+  let result: RunResult;
+  try {
+    const { clock } = simulation.cluster;
+    if (events !== undefined) {
+      simulation.onFact((fact, at, event) => events.write(fact, at, event, clock.zero));
+    }
+    interrupted = await advance(simulation, scenario.name);
+    result = simulation.finish(interrupted ? "interrupted" : undefined);
+    events?.close(clock.zero);
+  } catch (problem) {
+    if (problem instanceof UsageError) throw problem;
+    return breakDown(problem, scenario, seed, simulation, flags);
   }
-  const simulation = new Simulation(scenario, { seed });
-  if (flags.json !== true) {
-    const { brokers, partitions } = simulation.size;
-    process.stdout.write(
-      `${headline(VERSION, scenario.name, scenario.variant, seed, scenario.kafka, brokers, partitions)}\n\n`,
-    );
-  }
-  const events = flags.events === undefined ? undefined : EventFile.open(flags.events);
-  if (events !== undefined) simulation.onFact((fact, at, event) => events.write(fact, at, event));
-  const interrupted = await advance(simulation, scenario.name);
-  const result = simulation.finish(interrupted ? "interrupted" : undefined);
-  events?.close();
-  print(result, flags);
+  print(result, flags, variantNames(loaded.scenario));
   if (interrupted) return EXIT.interrupted;
-  if (flags.verify === true) {
-    const { verify } = await import("./verify.ts");
-    const same = verify(file, seed, flags.variant, result);
-    if (!same) return EXIT.bug;
-  }
+  if (flags.verify === true && !verify(result)) return EXIT.bug;
   return exitCode(result);
 }
 
-function print(result: RunResult, flags: RunFlags): void {
+/** The headline comes first, so that the seed is known whatever happens then. */
+function begin(scenario: Scenario, seed: string, flags: RunFlags): Simulation {
+  const announce = (size: Simulation["size"] | undefined): void => {
+    const { name, variant, kafka } = scenario;
+    const words = { version: VERSION, scenario: name, variant, seed, kafka, size };
+    if (flags.json !== true) process.stdout.write(`${headline(words)}\n\n`);
+  };
+  try {
+    const simulation = new Simulation(scenario, { seed });
+    announce(simulation.size);
+    return simulation;
+  } catch (problem) {
+    announce(undefined);
+    throw problem;
+  }
+}
+
+function print(result: RunResult, flags: RunFlags, variants: readonly string[]): void {
   const paint = paintFor(flags.color, process.stdout.isTTY);
   const text =
     flags.json === true
       ? resultJson(result, VERSION)
-      : resultText(result, { version: VERSION, paint, verbose: flags.verbose === true });
+      : resultText(result, { paint, verbose: flags.verbose === true, variants });
   process.stdout.write(`${text}\n`);
 }
 
-export function exitCode(result: RunResult): ExitCode {
+/** The simulator broke one of its own rules in the middle of a run. */
+function breakDown(
+  problem: unknown,
+  { name, file, variant, kafka }: Scenario,
+  seed: string,
+  { now, events }: Simulation,
+  flags: RunFlags,
+): ExitCode {
+  const run = { scenario: name, file, variant, seed, kafka };
+  if (flags.json === true) {
+    const broken = { ...run, at: now, event: events, message: messageOf(problem) };
+    process.stdout.write(`${brokenJson(broken, VERSION)}\n`);
+  }
+  const where = `at ${formatSeconds(now)}, event ${events}`;
+  return reportBug(problem, where, shellWords(commandOf(run)));
+}
+
+function exitCode(result: RunResult): ExitCode {
   if (result.verdict === "fail") return EXIT.failed;
   return result.verdict === "pass" ? EXIT.ok : EXIT.inconclusive;
 }
@@ -95,9 +136,11 @@ async function advance(simulation: Simulation, name: string): Promise<boolean> {
 
 /** The seed as given, else the scenario's own. */
 function seedOf(given: string | undefined, scenario: Scenario): string {
-  const text = given ?? String(scenario.seed ?? 1);
-  if (!/^[0-9]{1,15}$/.test(text)) {
-    throw new UsageError(`--seed takes a whole number of up to 15 digits, not \`${text}\``);
+  if (given === undefined) return String(scenario.seed ?? 1);
+  const seed = Number(given);
+  if (!/^[0-9]+$/.test(given) || !Number.isSafeInteger(seed)) {
+    const most = Number.MAX_SAFE_INTEGER;
+    throw new UsageError(`--seed takes a whole number from 0 to ${most}, not \`${given}\``);
   }
-  return String(Number(text));
+  return String(seed);
 }

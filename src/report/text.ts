@@ -7,36 +7,48 @@ import type {
   RunResult,
 } from "../cluster/run-result.ts";
 import type { TimelineEntry } from "../trace/timeline.ts";
+import { counted, flowed, table, WIDTH, wrapped } from "./layout.ts";
 import type { Paint } from "./paint.ts";
+import { shellWords } from "./shell-words.ts";
 
 export interface TextOptions {
-  readonly version: string;
   readonly paint: Paint;
   /** Everything, not only what a first look needs. */
   readonly verbose: boolean;
+  /** What else the scenario can be run as. */
+  readonly variants: readonly string[];
+}
+
+export interface Headline {
+  readonly version: string;
+  readonly scenario: string;
+  readonly variant: string | undefined;
+  readonly seed: string;
+  readonly kafka: string;
+  /** Undefined if the cluster could not even be laid out. */
+  readonly size: { readonly brokers: number; readonly partitions: number } | undefined;
 }
 
 /** Lines of the story that are shown unless all are asked for. */
 const STORY_LINES = 40;
-const WIDTH = 80;
+/** Partitions, and violations, that are shown unless all are asked for. */
+const MOST_PARTITIONS = 20;
+const MOST_VIOLATIONS = 10;
 /** Where the names of faults begin, if there is room. */
 const NOTE_COLUMN = 66;
 
 /** The first line of a run's output, printed before anything can go wrong. */
-export function headline(
-  version: string,
-  scenario: string,
-  variant: string | undefined,
-  seed: string,
-  kafka: string,
-  brokers: number,
-  partitions: number,
-): string {
-  const name = variant === undefined ? scenario : `${scenario}/${variant}`;
-  return (
-    `sim ${version}  ${name}  seed ${seed}  kafka ${kafka}  ` +
-    `${counted(brokers, "broker")}, ${counted(partitions, "partition")}`
-  );
+export function headline({ version, scenario, variant, seed, kafka, size }: Headline): string {
+  const parts = [
+    `sim ${version}`,
+    variant === undefined ? scenario : `${scenario}/${variant}`,
+    `seed ${seed}`,
+    `kafka ${kafka}`,
+  ];
+  if (size !== undefined) {
+    parts.push(`${counted(size.brokers, "broker")}, ${counted(size.partitions, "partition")}`);
+  }
+  return flowed(parts, "  ", 2).join("\n  ");
 }
 
 /** What `sim run` prints below the headline; ends without a newline. */
@@ -44,8 +56,8 @@ export function resultText(result: RunResult, options: TextOptions): string {
   const { paint } = options;
   const blocks = [
     story(result.timeline, options),
-    partitionTable(result.partitions),
-    result.clients.map(clientLine),
+    partitionTable(result.partitions, options),
+    clientLines(result.clients),
     ...violationBlocks(result, options),
     expectationLines(result.expectations, paint),
     guaranteeLines(result, options),
@@ -78,9 +90,10 @@ function storyLines({ at, verb, text, note }: TimelineEntry): string[] {
   return [...lines, last.padEnd(Math.min(room, NOTE_COLUMN)) + name];
 }
 
-function partitionTable(rows: readonly PartitionRow[]): string[] {
+function partitionTable(rows: readonly PartitionRow[], { verbose, paint }: TextOptions): string[] {
   if (rows.length === 0) return [];
-  const cells = rows.map((row) => [
+  const shown = verbose ? rows : rows.slice(0, MOST_PARTITIONS);
+  const cells = shown.map((row) => [
     row.topic,
     String(row.partition),
     row.leader < 0 ? "none" : String(row.leader),
@@ -90,43 +103,58 @@ function partitionTable(rows: readonly PartitionRow[]): string[] {
     row.isr.length === 0 ? "-" : row.isr.join(","),
     row.outOfSync.length === 0 ? "-" : row.outOfSync.join(","),
   ]);
-  return table([
+  const lines = table([
     ["Topic", "Partition", "Leader", "Epoch", "HW", "LEO", "Isr", "Out-of-sync"],
     ...cells,
   ]);
+  const hidden = rows.slice(shown.length);
+  if (hidden.length === 0) return lines;
+  const unwell = hidden.filter(({ leader, outOfSync }) => leader < 0 || outOfSync.length > 0);
+  const how = unwell.length === 0 ? "all in sync" : `${unwell.length} not all in sync`;
+  return [...lines, paint.faint(`  ... ${hidden.length} more, ${how}; -v shows them`)];
 }
 
-/** Left-aligned columns, two spaces apart, indented by two. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  }
-  return rows.map((row) =>
-    `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd(),
-  );
+function clientLines(clients: readonly ClientRow[]): string[] {
+  const width = Math.max(7, ...clients.map(({ name }) => name.length));
+  return clients.flatMap((client) => {
+    const indent = width + 3;
+    return flowed(countsOf(client), "   ", indent).map((line, i) =>
+      i === 0 ? `  ${client.name.padEnd(width)} ${line}` : " ".repeat(indent) + line,
+    );
+  });
 }
 
-function clientLine(client: ClientRow): string {
-  const name = `  ${client.name.padEnd(7)}`;
+function countsOf(client: ClientRow): string[] {
   if (client.kind === "consumer") {
-    return `${name} read ${client.read}   again ${client.again}   lag ${client.lag}`;
+    return [`read ${client.read}`, `again ${client.again}`, `lag ${client.lag}`];
   }
   const { acked, failed, unknown, retries, longestStall } = client;
-  return (
-    `${name} acked ${acked}   failed ${failed}   unknown ${unknown}   ` +
-    `retries ${retries}   stall ${formatSeconds(longestStall)}`
-  );
+  return [
+    `acked ${acked}`,
+    `failed ${failed}`,
+    `unknown ${unknown}`,
+    `retries ${retries}`,
+    `stall ${formatSeconds(longestStall)}`,
+  ];
 }
 
-/** One block a violation that no other brought with it. */
+/** One block a violation that no other brought with it; with -v, one for each. */
 function violationBlocks(result: RunResult, options: TextOptions): string[][] {
-  const first = result.violations.filter(({ follows }) => follows === undefined);
-  return first.map((violation) => {
-    const at = result.violations.indexOf(violation);
-    const following = result.violations.filter(({ follows }) => follows === at);
+  const { violations } = result;
+  const wanted = options.verbose
+    ? violations
+    : violations.filter(({ follows }) => follows === undefined);
+  const shown = options.verbose ? wanted : wanted.slice(0, MOST_VIOLATIONS);
+  const blocks = shown.map((violation) => {
+    const at = violations.indexOf(violation);
+    const following = violations.filter(({ follows }) => follows === at);
     return violationBlock(violation, following, options);
   });
+  const hidden = wanted.length - shown.length;
+  if (hidden > 0) {
+    blocks.push([options.paint.faint(`... ${counted(hidden, "more violation")}; -v shows them`)]);
+  }
+  return blocks;
 }
 
 function violationBlock(
@@ -135,10 +163,12 @@ function violationBlock(
   { paint }: TextOptions,
 ): string[] {
   const isBug = violation.permitted === undefined;
-  const word = isBug ? paint.bad("BUG") : paint.strong("PERMITTED");
-  const where = violation.partition === "" ? "" : `   ${violation.partition}`;
+  const word = isBug ? "BUG" : "PERMITTED";
+  const where = violation.partition === "" ? [] : [violation.partition];
+  const when = `at ${formatSeconds(violation.at)}, event ${violation.event}`;
+  const head = flowed([`${word}  ${violation.kind}`, ...where, when], "   ", 2).join("\n  ");
   const lines = [
-    `${word}  ${violation.kind}${where}   at ${formatSeconds(violation.at)}, event ${violation.event}`,
+    (isBug ? paint.bad(word) : paint.strong(word)) + head.slice(word.length),
     ...violation.text.flatMap((sentence) => wrapped(sentence, 2)),
   ];
   if (violation.permitted !== undefined) {
@@ -151,37 +181,21 @@ function violationBlock(
   return lines;
 }
 
-/** A sentence broken at blanks to fit the terminal. */
-function wrapped(text: string, indent: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && indent + line.length + 1 + word.length > WIDTH) {
-      lines.push(" ".repeat(indent) + line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
-    }
-  }
-  lines.push(" ".repeat(indent) + line);
-  return lines;
-}
-
 /** Two columns where both fit, one where not. */
 function expectationLines(expectations: readonly ExpectationOutcome[], paint: Paint): string[] {
-  const plain = expectations.map(({ ok, text }) => ({ mark: mark(ok), text, ok }));
   const lines: string[] = [];
-  for (let i = 0; i < plain.length; i++) {
-    const left = plain[i];
-    const right = plain[i + 1];
+  for (let i = 0; i < expectations.length; i++) {
+    const left = expectations[i];
+    const right = expectations[i + 1];
     if (left === undefined) break;
-    const cell = `  ${painted(left.mark, left.ok, paint)}  ${left.text}`;
+    const before = `  ${marked(left.ok, paint)}  `;
     if (right !== undefined && left.text.length <= 32 && right.text.length <= 36) {
       const gap = " ".repeat(34 - left.text.length);
-      lines.push(`${cell}${gap}${painted(right.mark, right.ok, paint)}  ${right.text}`);
+      lines.push(`${before}${left.text}${gap}${marked(right.ok, paint)}  ${right.text}`);
       i++;
     } else {
-      lines.push(cell);
+      const [first, ...rest] = wrapped(left.text, 6);
+      lines.push(before + (first ?? "").trimStart(), ...rest);
     }
   }
   return lines;
@@ -192,9 +206,9 @@ function mark(ok: boolean | undefined): string {
   return ok ? "ok" : "X ";
 }
 
-function painted(text: string, ok: boolean | undefined, paint: Paint): string {
-  if (ok === undefined) return paint.faint(text);
-  return ok ? paint.good(text) : paint.bad(text);
+function marked(ok: boolean | undefined, paint: Paint): string {
+  if (ok === undefined) return paint.faint(mark(ok));
+  return ok ? paint.good(mark(ok)) : paint.bad(mark(ok));
 }
 
 function guaranteeLines(result: RunResult, { verbose }: TextOptions): string[] {
@@ -223,34 +237,58 @@ function guaranteeLines(result: RunResult, { verbose }: TextOptions): string[] {
   return lines;
 }
 
-function verdictLines(result: RunResult, { paint }: TextOptions): string[] {
-  const { expectations, verdict, reasons } = result;
+function verdictLines(result: RunResult, options: TextOptions): string[] {
+  const { verdict, reasons } = result;
+  const lines: string[] = [];
+  for (const reason of reasons) {
+    lines.push(flowed(`inconclusive: ${reason}`.split(" "), " ", 2).join("\n  "));
+  }
+  for (const { ok, text, line } of result.expectations) {
+    if (ok === true || line === 0) continue;
+    const found = flowed([`${mark(ok)}  ${text}`, `${result.file}:${line}`], "   ", 6);
+    lines.push(`  ${found.join("\n      ")}`);
+  }
+  const word = verdict.toUpperCase();
+  const summary = flowed(
+    [
+      `${word}  ${expectationCounts(result)}`,
+      `${formatSeconds(result.simulated)} simulated, ${result.events} events`,
+      `trace ${result.digest}`,
+    ],
+    "   ",
+    6,
+  ).join("\n      ");
+  const tone = verdict === "pass" ? options.paint.good : options.paint.bad;
+  lines.push(tone(word) + summary.slice(word.length));
+  return [...lines, ...nextCommands(result, options)];
+}
+
+function expectationCounts({ expectations, violations }: RunResult): string {
   const met = expectations.filter(({ ok }) => ok === true).length;
   const violated = expectations.filter(({ ok }) => ok === false).length;
   const unreached = expectations.length - met - violated;
-  const counts =
+  const bugs = violations.filter(({ permitted }) => permitted === undefined).length;
+  return (
     `${met}/${expectations.length} expectations` +
     (violated === 0 ? "" : `, ${violated} not met`) +
-    (unreached === 0 ? "" : `, ${unreached} not reached`);
-  const lines: string[] = [];
-  for (const reason of reasons) lines.push(...wrapped(`inconclusive: ${reason}`, 0));
-  for (const { ok, text, line } of expectations) {
-    if (ok === true || line === 0) continue;
-    lines.push(`  ${mark(ok)}  ${text}   ${result.file}:${line}`);
-  }
-  const word = verdict.toUpperCase();
-  const tone = verdict === "pass" ? paint.good(word) : paint.bad(word);
-  lines.push(
-    `${tone}  ${counts}   ${formatSeconds(result.simulated)} simulated, ` +
-      `${result.events} events   trace ${result.digest}`,
+    (unreached === 0 ? "" : `, ${unreached} not reached`) +
+    (bugs === 0 ? "" : `, ${counted(bugs, "bug")}`)
   );
-  if (verdict !== "pass") {
-    const variant = result.variant === undefined ? "" : ` --variant ${result.variant}`;
-    lines.push(`  again   sim run ${result.file} --seed ${result.seed}${variant}`);
-  }
-  return lines;
 }
 
-function counted(count: number, word: string): string {
-  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
+/** What to paste next: the same run again if it did not pass; if something was lost, what may keep it. */
+function nextCommands(result: RunResult, { variants }: TextOptions): string[] {
+  if (result.verdict !== "pass") return [`  again   ${shellWords(commandOf(result))}`];
+  if (result.violations.length === 0 || result.variant !== undefined) return [];
+  return variants.map((variant) => `  try     ${shellWords(commandOf({ ...result, variant }))}`);
+}
+
+/** The command that makes this run, word by word. */
+export function commandOf({
+  file,
+  seed,
+  variant,
+}: Pick<RunResult, "file" | "seed" | "variant">): string[] {
+  const words = ["sim", "run", file, "--seed", seed];
+  return variant === undefined ? words : [...words, "--variant", variant];
 }

@@ -1,0 +1,29 @@
+import { shellWords } from "../report/shell-words.ts";
+import { checkCommand } from "./check-command.ts";
+import { reportFailure } from "./complain.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { listCommand } from "./list-command.ts";
+import type { RunFlags } from "./run-command.ts";
+import { runCommand } from "./run-command.ts";
+
+/** What was asked for, as the command line was understood. */
+export type Asked =
+  | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
+  | { readonly command: "check"; readonly files: readonly string[] }
+  | { readonly command: "list"; readonly directory: string };
+
+/** Does it. Never rejects: what goes wrong is told on stderr. `words` are the arguments as they were given. */
+export async function perform(asked: Asked, words: readonly string[]): Promise<ExitCode> {
+  try {
+    switch (asked.command) {
+      case "run":
+        return await runCommand(asked.file, asked.flags);
+      case "check":
+        return checkCommand(asked.files);
+      case "list":
+        return listCommand(asked.directory);
+    }
+  } catch (problem) {
+    return reportFailure(problem, shellWords(["sim", ...words]));
+  }
+}
