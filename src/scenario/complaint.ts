@@ -30,8 +30,11 @@ export function byPlace(left: Complaint, right: Complaint): number {
   return byNumber(left.line, right.line) || byNumber(left.column, right.column);
 }
 
-/** Wider lines are shown as a window around the mistake. */
-const LINE_WIDTH = 100;
+/** A line that is broken by the terminal would have its carets in the wrong place. */
+const WIDTH = 80;
+/** What is shown of a longer line begins so far before the mistake. */
+const CONTEXT = 20;
+const CUT = "...";
 
 /**
  * The complaint as people read it: the message, the place, the line itself and carets below what is
@@ -46,17 +49,25 @@ export function formatComplaint(
   const head = `${severity}: ${message}\n  --> ${file}:${line}:${column}`;
   const source = lineOf(text, line);
   if (source === undefined || source.trim() === "") return head;
-  const start = Math.max(0, column - 1 > LINE_WIDTH - 20 ? column - 21 : 0);
-  const shown = source.slice(start, start + LINE_WIDTH);
   const gutter = " ".repeat(String(line).length);
-  const indent = " ".repeat(Math.max(0, column - 1 - start));
-  const carets = "^".repeat(Math.max(1, Math.min(length, start + LINE_WIDTH - column + 1)));
+  const room = WIDTH - gutter.length - 3;
+  const start = Math.max(0, Math.min(column - 1 - CONTEXT, source.length - room));
+  const before = Math.max(0, column - 1 - start);
+  const carets = "^".repeat(Math.max(1, Math.min(length, room - before)));
   return [
     head,
     `${gutter} |`,
-    `${line} | ${printable(shown)}`,
-    `${gutter} | ${indent}${carets}`,
+    `${line} | ${printable(excerpt(source, start, room))}`,
+    `${gutter} | ${" ".repeat(before)}${carets}`,
   ].join("\n");
+}
+
+/** `room` characters from `start` on; dots stand where the line goes on. */
+function excerpt(source: string, start: number, room: number): string {
+  let shown = source.slice(start, start + room);
+  if (start > 0) shown = CUT + shown.slice(CUT.length);
+  if (start + room < source.length) shown = shown.slice(0, -CUT.length) + CUT;
+  return shown;
 }
 
 function lineOf(text: string, line: number): string | undefined {

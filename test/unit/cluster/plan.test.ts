@@ -56,7 +56,8 @@ test("replicas are placed by factor, by default, or by hand", () => {
     replicationFactor: 3,
     assignments: [],
   });
-  expect(topic("    replication.factor: 3\n", "")).toMatchObject({ replicationFactor: 1 });
+  const without = "    replication.factor: 3\n    config:\n      min.insync.replicas: 2\n";
+  expect(topic(without, "")).toMatchObject({ replicationFactor: 1 });
   expect(
     topic(
       "    partitions: 2\n    replication.factor: 3\n",

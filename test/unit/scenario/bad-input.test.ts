@@ -272,8 +272,19 @@ test("a config that Kafka knows and the simulator does not model is a warning", 
   ]);
 });
 
-test("more in-sync replicas than there are replicas is a warning, as Kafka allows it", () => {
+test("a topic that asks for more in-sync replicas than it has is refused", () => {
   const text = withText("min.insync.replicas: 2", "min.insync.replicas: 4");
+
+  expect(complaintsOf(text)).toEqual([
+    "18:28:1 min.insync.replicas=4 is more than the 3 of `orders`; Kafka then acts as if it were 3",
+  ]);
+});
+
+test("a default of more in-sync replicas than a topic has is a warning, as Kafka allows it", () => {
+  const text = withText("    config:\n      min.insync.replicas: 2\n", "").replace(
+    "replica.lag.time.max.ms: 10000",
+    "min.insync.replicas: 4",
+  );
 
   const { scenario, warnings } = readScenario(text, "test.yaml");
 
