@@ -45,7 +45,9 @@ function reasonsToDoubt(evidence: Evidence): string[] {
     reasons.push("no record was acknowledged, so that nothing could be lost");
   }
   const unreached = expectations.filter(({ ok }) => ok === undefined).map(({ text }) => text);
-  if (unreached.length > 0) reasons.push(`not reached: ${unreached.join("; ")}`);
+  // Where something else is to blame, it has been said; the expectations show themselves.
+  if (reasons.length === 0 && unreached.length > 0)
+    reasons.push(`not reached: ${unreached.join("; ")}`);
   return reasons;
 }
 
