@@ -1,4 +1,4 @@
-import { fail, invariant, unreachable } from "../base/invariant.ts";
+import { fail, unreachable } from "../base/invariant.ts";
 import type { Duration, Instant } from "../base/time.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { ConnectionId, Frame, Network, NodeAddress } from "../ports/network.ts";
@@ -307,7 +307,7 @@ export class Host implements EventHandler, Lender {
   }
 
   private begin(): void {
-    invariant(!this.inStep, () => `a step of ${this.name} began within another`);
+    if (this.inStep) fail(`a step of ${this.name} began within another`);
     this.inStep = true;
     this.charged = 0;
   }

@@ -1,4 +1,4 @@
-import { invariant } from "../base/invariant.ts";
+import { fail, invariant } from "../base/invariant.ts";
 import { DAY, toMillis } from "../base/time.ts";
 import type { ErrorCode } from "../kafka/error-code.ts";
 import { ERRORS } from "../kafka/error-code.ts";
@@ -283,10 +283,10 @@ export class PartitionLog {
    * [logStartOffset, logEndOffset].
    */
   read(from: Offset, maxBytes: number, upTo: Offset, minOneMessage: boolean): ReadResult {
-    invariant(
-      from >= this.#logStartOffset && from <= this.#logEndOffset,
-      () => `${this.name}: read at ${from} of [${this.#logStartOffset}, ${this.#logEndOffset}]`,
-    );
+    // Not an invariant, here and below: its closure would cost an object for each call.
+    if (!(from >= this.#logStartOffset && from <= this.#logEndOffset)) {
+      fail(`${this.name}: read at ${from} of [${this.#logStartOffset}, ${this.#logEndOffset}]`);
+    }
     if (from >= upTo) return NOTHING;
     const segments = this.#segments;
     for (let i = this.#segmentAt(from); i < segments.length; i++) {
@@ -350,7 +350,7 @@ export class PartitionLog {
 
   /** A new leader marks where its epoch begins. Durable on return. */
   assignEpochStart(epoch: LeaderEpoch, offset: Offset): void {
-    invariant(epoch >= 0 && offset >= 0, () => `${this.name}: epoch ${epoch} at ${offset}`);
+    if (!(epoch >= 0 && offset >= 0)) fail(`${this.name}: epoch ${epoch} at ${offset}`);
     if (this.epochs.assign(epoch, offset)) this.#epochCheckpoint.write(this.epochs.entries);
   }
 

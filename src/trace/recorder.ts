@@ -38,10 +38,9 @@ export class FactRecorder implements FactSink {
   note(fact: Fact): void {
     const clock = this.#clock;
     clock.mixFact(fact);
+    const { now, event } = clock;
     const listeners = this.#listeners.get(fact.kind);
-    if (listeners !== undefined) {
-      for (const listener of listeners) listener(fact, clock.now, clock.event);
-    }
-    for (const listener of this.#everything) listener(fact, clock.now, clock.event);
+    if (listeners !== undefined) for (const listener of listeners) listener(fact, now, event);
+    for (const listener of this.#everything) listener(fact, now, event);
   }
 }

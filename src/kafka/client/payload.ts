@@ -1,4 +1,4 @@
-import { invariant } from "../../base/invariant.ts";
+import { fail } from "../../base/invariant.ts";
 import { Slab } from "../log/slab.ts";
 
 /**
@@ -10,7 +10,7 @@ export const PAYLOAD_MIN_BYTES = 12;
 
 /** A value of `size` bytes (at least PAYLOAD_MIN_BYTES) for send number `value` of client `client`. */
 export function encodePayload(client: number, value: number, size: number): Uint8Array {
-  invariant(size >= PAYLOAD_MIN_BYTES, () => `a payload of ${size} bytes is too small`);
+  if (size < PAYLOAD_MIN_BYTES) fail(`a payload of ${size} bytes is too small`);
   const start = payloads.reserve(size);
   const bytes = payloads.buffer;
   writeInt32(bytes, start, client);

@@ -8,7 +8,7 @@ import {
   writeInt64,
 } from "../../base/big-endian.ts";
 import { crc32c } from "../../base/crc32c.ts";
-import { invariant } from "../../base/invariant.ts";
+import { fail, invariant } from "../../base/invariant.ts";
 import { encodeUtf8 } from "../../base/utf8.ts";
 import { varintSize, writeVarint } from "../../base/varint.ts";
 import type { LeaderEpoch, Offset } from "../ids.ts";
@@ -214,7 +214,7 @@ export function buildBatch(records: readonly NewRecord[], options: BatchOptions 
     const record = records[i] as NewRecord;
     at = writeRecord(bytes, at, record, record.timestamp - base, i);
   }
-  invariant(at === start + size, () => `wrote ${at - start} bytes of a batch of ${size}`);
+  if (at !== start + size) fail(`wrote ${at - start} bytes of a batch of ${size}`);
   writeHeader(bytes, start, size, records.length, base, maxTimestamp, options);
   return new RecordBatch(bytes, start, start + size, true);
 }
