@@ -13,8 +13,8 @@ import {
   DURATION,
   drawnInteger,
   integer,
+  SECTOR,
   SIGNED_DURATION,
-  size,
   TEXT,
 } from "./scalar-form.ts";
 import type { BrokerSpec, ClusterSpec } from "./scenario.ts";
@@ -110,7 +110,7 @@ const DISK_KEYS = {
   fsync: { form: DRAWN_DURATION, meaning: "How long an fsync takes, its bytes not counted." },
   bandwidth: { form: BANDWIDTH, meaning: "How fast flushed bytes are written." },
   writeback: { form: DURATION, meaning: "The age at which the system writes back dirty pages." },
-  sector: { form: size(1, 65_536), meaning: "What is written whole: pages are torn at multiples." },
+  sector: { form: SECTOR, meaning: "What is written whole: pages are torn at multiples." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
 /** Feature levels: a number for each of Kafka's names. */

@@ -261,6 +261,8 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   GB: 1_000_000_000,
   GiB: 1_073_741_824,
 };
+/** What a page cache writes back at a time. */
+const PAGE = 4096;
 const SIZE = "([0-9]+(?:[.][0-9]+)?) ?(B|kB|KB|KiB|MB|MiB|GB|GiB)?";
 
 function parseSize(amount: string | undefined, unit: string | undefined): number | undefined {
@@ -285,6 +287,22 @@ export function size(min: number, max: number): Form<number> {
     },
   );
 }
+
+/** The unit in which a disk writes: a page of 4 KiB is a whole number of them. */
+export const SECTOR: Form<number> = scalar(
+  "a size that divides 4096 bytes, such as 512 or 4KiB",
+  {
+    anyOf: [
+      { type: "integer", minimum: 1, maximum: PAGE },
+      { type: "string", pattern: `^${SIZE}$` },
+    ],
+  },
+  (text) => {
+    const found = new RegExp(`^${SIZE}$`).exec(text);
+    const bytes = found === null ? undefined : parseSize(found[1], found[2]);
+    return bytes === undefined || bytes < 1 || PAGE % bytes !== 0 ? undefined : bytes;
+  },
+);
 
 /** Bytes a second: `100MiB/s`. */
 export const BANDWIDTH: Form<number> = scalar(

@@ -331,3 +331,17 @@ test("a file with thousands of mistakes is told a hundred of them, and how many 
   expect(complaints).toHaveLength(101);
   expect(complaints.at(-1)).toMatch(/ there are \d+ more mistakes$/);
 });
+
+test.each([700, 8192, "3KiB", 0])(
+  "a disk has no sector of %s, as a page is 4096 bytes",
+  (sector) => {
+    const text = withText(
+      "  controllers: 3\n",
+      `  controllers: 3\n  disk: { sector: ${sector} }\n`,
+    );
+
+    expect(complaintsOf(text)).toEqual([
+      expect.stringContaining("takes a size that divides 4096 bytes, such as 512 or 4KiB"),
+    ]);
+  },
+);
