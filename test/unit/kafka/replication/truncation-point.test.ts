@@ -112,18 +112,46 @@ const terms = fc.array(
   { minLength: 1, maxLength: 7 },
 );
 
+/** The last leader of such a story, and a copy that somebody made. */
+const situations = fc.tuple(terms, fc.nat(), fc.nat({ max: 20 })).map(([history, pick, copies]) => {
+  const logs: (readonly number[])[] = [[]];
+  for (const [i, { from, keeps, writes }] of history.entries()) {
+    const base = (logs[from % logs.length] ?? []).slice(0, keeps);
+    logs.push([...base, ...new Array<number>(writes).fill(i + 1)]);
+  }
+  const leader = new EpochLog(logs.at(-1) ?? [], history.length);
+  return { leader, copied: (logs[pick % logs.length] ?? []).slice(0, copies) };
+});
+
 test("epoch by epoch a follower finds just what it shares with the leader (KIP-279)", () => {
   fc.assert(
-    fc.property(terms, fc.nat(), fc.nat({ max: 20 }), (history, pick, copies) => {
-      const logs: (readonly number[])[] = [[]];
-      for (const [i, { from, keeps, writes }] of history.entries()) {
-        const base = (logs[from % logs.length] ?? []).slice(0, keeps);
-        logs.push([...base, ...new Array<number>(writes).fill(i + 1)]);
-      }
-      const leader = new EpochLog(logs.at(-1) ?? [], history.length);
-      const copied = (logs[pick % logs.length] ?? []).slice(0, copies);
-
+    fc.property(situations, ({ leader, copied }) => {
       const kept = walk(new EpochLog(copied), leader, kip279);
+
+      expect(kept).toEqual(commonPrefix(copied, leader.records));
+    }),
+    { seed: 42, numRuns: 1000 },
+  );
+});
+
+/** Fetches from its end, and cuts as long as the leader says that the histories part there. */
+function fetchUntilServed(follower: EpochLog, leader: EpochLog): readonly number[] {
+  for (let rounds = 0; rounds < 20; rounds++) {
+    const { logEndOffset } = follower;
+    const latest = follower.epochs.latestEpoch;
+    if (latest === undefined) return follower.records;
+    const end = leader.endOffsetForEpoch(latest);
+    if (!rules.historiesPart(end, latest, logEndOffset)) return follower.records;
+    const point = rules.truncationPoint(follower, logEndOffset, end.epoch, end.endOffset);
+    follower.records = follower.records.slice(0, point.offset);
+  }
+  throw new Error("the leader never serves it");
+}
+
+test("fetch by fetch it finds the same (KIP-595)", () => {
+  fc.assert(
+    fc.property(situations, ({ leader, copied }) => {
+      const kept = fetchUntilServed(new EpochLog(copied), leader);
 
       expect(kept).toEqual(commonPrefix(copied, leader.records));
     }),

@@ -177,7 +177,7 @@ describe("a broker that may not register", () => {
   });
 
   test("has all the time once it has registered", () => {
-    const broker = new Starting();
+    const broker = new Starting().run();
 
     broker.world.run(2 * MINUTE);
 

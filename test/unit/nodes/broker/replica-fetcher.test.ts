@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MILLISECOND, SECOND } from "../../../../src/base/time.ts";
 import type { ErrorName } from "../../../../src/kafka/error-code.ts";
 import { ERRORS } from "../../../../src/kafka/error-code.ts";
@@ -18,6 +18,7 @@ import {
   LATEST_TIMESTAMP,
 } from "../../../../src/kafka/protocol/list-offsets.ts";
 import type { ProtocolSwitches } from "../../../../src/kafka/protocol-switches.ts";
+import { BROKER_TIMER } from "../../../../src/nodes/broker/broker-timers.ts";
 import type { Partition } from "../../../../src/nodes/broker/partition.ts";
 import { ReplicaFetcher } from "../../../../src/nodes/broker/replica-fetcher.ts";
 import { addressOf, BrokerFixture, epochOf, TOPIC_ID } from "../../../support/broker-fixture.ts";
@@ -234,11 +235,14 @@ describe("a follower whose history parts from the leader's", () => {
 });
 
 describe("an answer is ignored", () => {
-  test("if the partition has begun to follow in another leader epoch since it was asked", () => {
+  test.each([
+    ["", false],
+    [", also if it was not followed in between", true],
+  ])("if the partition follows in another leader epoch since it was asked%s", (_, removed) => {
     const following = new Following([3]);
     const asked = following.lastRequest;
     following.broker.follow({ leaderEpoch: 6, partitionEpoch: 8 });
-    following.fetcher.remove(following.partition);
+    if (removed) following.fetcher.remove(following.partition);
     following.fetcher.add(following.partition);
     const records = following.batches(1, [3]);
 
@@ -284,9 +288,14 @@ describe("an error", () => {
     "UNKNOWN_TOPIC_ID",
     "KAFKA_STORAGE_ERROR",
   ] as const)("%s makes the partition wait for replica.fetch.backoff.ms", (name) => {
-    const following = new Following([3]).fail(name);
+    const following = new Following([3]);
+    const start = vi.spyOn(following.broker.world, "start");
+    following.fail(name);
     following.broker.world.run(SECOND - 30 * MILLISECOND);
     expect(following.fetches).toHaveLength(1);
+    expect(start.mock.calls.filter(([, kind]) => kind === BROKER_TIMER.fetcherBackoff)).toEqual([
+      [SECOND, BROKER_TIMER.fetcherBackoff, following.fetcher],
+    ]);
 
     following.broker.world.run(60 * MILLISECOND);
     expect(following.fetches).toHaveLength(2);
