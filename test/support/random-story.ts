@@ -33,7 +33,7 @@ export function randomStory(kind: StoryClass, seed: number): string {
   const brokers = draw.of([3, 3, 3, 4, 5]);
   const controllers = draw.of([1, 3, 3]);
   const partitions = draw.between(1, 3);
-  const minIsr = careless ? draw.of([1, 2]) : 2;
+  const minIsr = careless ? draw.of([1, 2]) : draw.of([2, 2, 2, 3]);
   const lines = [
     "version: 1",
     `name: ${kind}-${seed}`,
@@ -44,7 +44,11 @@ export function randomStory(kind: StoryClass, seed: number): string {
     `  brokers: ${brokers}`,
     `  controllers: ${controllers}`,
     "  config:",
-    `    replica.lag.time.max.ms: ${draw.of([5000, 10000, 30000])}`,
+    `    replica.lag.time.max.ms: ${draw.of([2000, 5000, 10000, 30000])}`,
+    ...(draw.chance(30) ? ["    leader.imbalance.check.interval.seconds: 15"] : []),
+    ...(draw.chance(20)
+      ? ["    broker.session.timeout.ms: 3000", "    broker.heartbeat.interval.ms: 500"]
+      : []),
     ...(careless && draw.chance(30)
       ? ["  features:", "    eligible.leader.replicas.version: 0"]
       : []),
@@ -56,6 +60,7 @@ export function randomStory(kind: StoryClass, seed: number): string {
     `      min.insync.replicas: ${minIsr}`,
     ...(careless && draw.chance(40) ? ["      unclean.leader.election.enable: true"] : []),
     ...(kind === "lossy" && draw.chance(20) ? ["      flush.messages: 1"] : []),
+    ...(draw.chance(30) ? ["      segment.bytes: 1048576"] : []),
     "clients:",
     ...clients(draw, careless, careless || kind === "hostile-network"),
     "faults:",
@@ -89,7 +94,7 @@ function clients(draw: Draw, careless: boolean, isHostile: boolean): string[] {
     lines.push(
       `  p${p}:`,
       "    produce: orders",
-      `    rate: ${draw.of(["20/s", "50/s", "100/s", "exponential(60/s)"])}`,
+      `    rate: ${draw.of(["20/s", "50/s", "100/s", "exponential(60/s)", "exponential(300/s)"])}`,
       ...(draw.chance(50) ? [`    keys: ${draw.between(1, 20)}`] : []),
       `    record-size: ${draw.of([100, 100, 1000, 5000])}`,
       "    config:",
@@ -114,7 +119,7 @@ function clients(draw: Draw, careless: boolean, isHostile: boolean): string[] {
 
 function faults(draw: Draw, kind: StoryClass, brokers: number, controllers: number): string[] {
   const lines: string[] = [];
-  const count = draw.between(2, 8);
+  const count = draw.of([2, 3, 4, 5, 6, 7, 8, 15]);
   const isSafe = kind === "safe" || kind === "hostile-network";
   const deaths = isSafe ? draw.of(["unflushed", "processes"] as const) : "any";
   let mayLose = deaths !== "processes";

@@ -1,4 +1,4 @@
-import { SECOND } from "../../src/base/time.ts";
+import { fromMillis, SECOND } from "../../src/base/time.ts";
 import { brokerName } from "../../src/cluster/cluster.ts";
 import type { RunResult } from "../../src/cluster/run-result.ts";
 import { Simulation } from "../../src/cluster/simulation.ts";
@@ -62,8 +62,10 @@ export function playStory(
   const fenced = new Set<number>();
   const controllers = new Map<number, number>();
   const rivals: string[] = [];
+  const waiting = new WaitingSends();
   simulation.onFact((fact) => {
     count(counts, fact);
+    waiting.note(fact, simulation.now);
     if (fact.kind === "controller-elected") {
       const { quorumEpoch, controller } = fact;
       if (controllers.has(quorumEpoch)) rivals.push(`two controllers in epoch ${quorumEpoch}`);
@@ -98,12 +100,45 @@ export function playStory(
     seed,
     result,
     exception,
-    unsettled: exception === undefined ? [...rivals, ...unsettled(simulation, fenced)] : [],
+    unsettled:
+      exception === undefined ? [...rivals, ...unsettled(simulation, fenced, waiting)] : [],
     counts,
     eventsPerSecond:
       result === undefined ? 0 : Math.round(result.events / (result.simulated / SECOND)),
     busiestSecond,
   };
+}
+
+/** Sends that have not ended, and what the producers last heard. */
+class WaitingSends {
+  readonly #sentAt = new Map<string, Map<number, number>>();
+  readonly #lastError = new Map<string, string>();
+
+  note(fact: Fact, now: number): void {
+    if (fact.kind === "record-sent") this.#of(fact.client).set(fact.value, now);
+    else if (fact.kind === "send-ended") {
+      for (const value of fact.values) this.#of(fact.client).delete(value);
+    } else if (fact.kind === "request-failed") this.#lastError.set(fact.client, fact.error);
+  }
+
+  /** Since when the oldest send waits; undefined if none does. */
+  oldest(client: string): number | undefined {
+    for (const at of this.#of(client).values()) return at;
+    return undefined;
+  }
+
+  lastError(client: string): string {
+    return this.#lastError.get(client) ?? "nothing";
+  }
+
+  #of(client: string): Map<number, number> {
+    let sentAt = this.#sentAt.get(client);
+    if (sentAt === undefined) {
+      sentAt = new Map();
+      this.#sentAt.set(client, sentAt);
+    }
+    return sentAt;
+  }
 }
 
 function count(counts: StoryCounts, fact: Fact): void {
@@ -133,7 +168,11 @@ function count(counts: StoryCounts, fact: Fact): void {
 }
 
 /** What of the cluster is not as it must be a while after everything was healed. */
-function unsettled({ cluster }: Simulation, fenced: ReadonlySet<number>): string[] {
+function unsettled(
+  { cluster, now }: Simulation,
+  fenced: ReadonlySet<number>,
+  waiting: WaitingSends,
+): string[] {
   const problems: string[] = [];
   const { view, spec } = cluster;
   for (const host of cluster.hosts) {
@@ -161,9 +200,17 @@ function unsettled({ cluster }: Simulation, fenced: ReadonlySet<number>): string
     }
   }
   for (const client of spec.clients) {
-    const { sent, ended, lag, read } = view.client(client.name);
-    if (client.kind === "producer" && ended < sent) {
-      problems.push(`${client.name} waits for the end of ${sent - ended} sends`);
+    const { lag, read } = view.client(client.name);
+    if (client.kind === "producer") {
+      const oldest = waiting.oldest(client.name);
+      const patience = fromMillis(client.configs["delivery.timeout.ms"]) + SECOND;
+      const error = waiting.lastError(client.name);
+      // KAFKA-14359: if the first batch of all to a partition fails and the second does not, the first
+      // can never be written, and the producer tries until delivery.timeout.ms is over.
+      const isHopeless = error === "OUT_OF_ORDER_SEQUENCE_NUMBER";
+      if (oldest !== undefined && (!isHopeless || now - oldest > patience)) {
+        problems.push(`${client.name} waits since ${oldest / SECOND}s, having heard ${error}`);
+      }
     }
     if (client.kind === "consumer" && lag > 0) problems.push(`${client.name} lags by ${lag}`);
     if (client.kind === "consumer" && read === 0) problems.push(`${client.name} has read nothing`);
