@@ -44,6 +44,8 @@ export class PartitionGhost {
   readonly index: number;
   readonly tree: BatchTree = new BatchTree();
   readonly replicas: Map<BrokerId, ReplicaLog> = new Map();
+  /** The same in a row. */
+  readonly #logs: ReplicaLog[] = [];
 
   /**
    * The committed prefix: what was ever below the high watermark of a presumed leader, less what
@@ -85,16 +87,18 @@ export class PartitionGhost {
   }
 
   log(broker: BrokerId): ReplicaLog {
-    const known = this.replicas.get(broker);
-    if (known !== undefined) return known;
+    // A handful: a walk is cheaper than hashing.
+    for (const log of this.#logs) if (log.broker === broker) return log;
     const log = new ReplicaLog(this.tree, broker);
     this.replicas.set(broker, log);
+    this.#logs.push(log);
     return log;
   }
 
   /** The log of the newest leader, even if it has stopped since. */
   get leaderLog(): ReplicaLog | undefined {
-    return this.replicas.get(this.leader);
+    for (const log of this.#logs) if (log.broker === this.leader) return log;
+    return undefined;
   }
 
   /** The min.insync.replicas that can be demanded of so few replicas. */

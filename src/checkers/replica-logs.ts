@@ -59,6 +59,8 @@ export type CommitListener = (
 export class ReplicaLogs {
   readonly partitions: PartitionGhost[] = [];
   readonly #byName = new Map<PartitionName, PartitionGhost>();
+  /** The one asked for last. */
+  #last: PartitionGhost | undefined = undefined;
   readonly #down = new Set<BrokerId>();
   /** Brokers whose last stop, or disk, lost what was not flushed: the event at which it did. */
   readonly #powerLost = new Map<BrokerId, number>();
@@ -111,11 +113,15 @@ export class ReplicaLogs {
   }
 
   partition(name: PartitionName): PartitionGhost {
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
-    const partition = new PartitionGhost(name, this.partitions.length);
-    this.partitions.push(partition);
-    this.#byName.set(name, partition);
+    // Facts come in runs about one partition: comparing is cheaper than hashing.
+    if (name === this.#last?.name) return this.#last;
+    let partition = this.#byName.get(name);
+    if (partition === undefined) {
+      partition = new PartitionGhost(name, this.partitions.length);
+      this.partitions.push(partition);
+      this.#byName.set(name, partition);
+    }
+    this.#last = partition;
     return partition;
   }
 

@@ -22,9 +22,22 @@ export interface TopicPartition {
 /** `orders-0`: the form in which facts, scenarios, directories and output name a partition. */
 export type PartitionName = string;
 
+/** `orders-0`. One text for all who name it, so that comparing and looking it up is quick. */
 export function partitionName(topic: string, partition: number): PartitionName {
-  return `${topic}-${partition}`;
+  let names = namesByTopic.get(topic);
+  if (names === undefined) {
+    names = [];
+    namesByTopic.set(topic, names);
+  }
+  let name = names[partition];
+  if (name === undefined) {
+    name = `${topic}-${partition}`;
+    names[partition] = name;
+  }
+  return name;
 }
+
+const namesByTopic = new Map<string, PartitionName[]>();
 
 /** Kafka's `LeaderConstants.NO_LEADER`. */
 export const NO_LEADER: BrokerId = -1;

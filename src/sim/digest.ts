@@ -28,6 +28,8 @@ export class Digest {
   private right = 0x2d73696d;
   /** Names are few and come again and again: each is hashed once. */
   private readonly names: Map<string, number> = new Map();
+  private lastName = "";
+  private lastHash: number = mixText(0, "");
 
   /** Mixes an event: the head of everything that its handler then does. */
   mixEvent(time: Instant, kind: number, subject: number): void {
@@ -58,11 +60,17 @@ export class Digest {
 
   /** Mixes a name: a text of which a run has few. */
   name(name: string): void {
+    if (name === this.lastName) {
+      this.word(this.lastHash);
+      return;
+    }
     let hash = this.names.get(name);
     if (hash === undefined) {
       hash = mixText(name.length, name);
       this.names.set(name, hash);
     }
+    this.lastName = name;
+    this.lastHash = hash;
     this.word(hash);
   }
 

@@ -202,6 +202,8 @@ export class ClusterView {
   readonly nodes: Map<string, NodeView> = new Map();
   readonly clients: Map<string, ClientView> = new Map();
 
+  #last: PartitionView | undefined = undefined;
+
   constructor(facts: FactRecorder) {
     this.#followNodes(facts);
     this.#followMetadata(facts);
@@ -211,11 +213,14 @@ export class ClusterView {
 
   /** The partition; an empty view if nothing was heard of it yet. */
   partition(name: PartitionName): PartitionView {
+    // Facts come in runs about one partition: comparing is cheaper than hashing.
+    if (name === this.#last?.name) return this.#last;
     let view = this.partitions.get(name);
     if (view === undefined) {
       view = new PartitionView(name);
       this.partitions.set(name, view);
     }
+    this.#last = view;
     return view;
   }
 
