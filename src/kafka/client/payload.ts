@@ -1,5 +1,5 @@
 import { fail } from "../../base/invariant.ts";
-import { Slab } from "../log/slab.ts";
+import type { UnwrittenValue } from "../log/record-batch.ts";
 
 /**
  * What the simulated applications write, so that each record is unique and known wherever it turns
@@ -10,17 +10,32 @@ export const PAYLOAD_MIN_BYTES = 12;
 
 /** A value of `size` bytes (at least PAYLOAD_MIN_BYTES) for send number `value` of client `client`. */
 export function encodePayload(client: number, value: number, size: number): Uint8Array {
-  if (size < PAYLOAD_MIN_BYTES) fail(`a payload of ${size} bytes is too small`);
-  const start = payloads.reserve(size);
-  const bytes = payloads.buffer;
-  writeInt32(bytes, start, client);
-  writeInt32(bytes, start + 4, Math.floor(value / 0x1_0000_0000));
-  writeInt32(bytes, start + 8, value | 0);
-  return bytes.subarray(start, start + size);
+  const payload = new Payload(client, value, size);
+  const bytes = new Uint8Array(size);
+  payload.writeTo(bytes, 0);
+  return bytes;
 }
 
-/** An array for each payload would be memory of its own, outside the heap, for each record. */
-const payloads: Slab = new Slab();
+/** A payload that is not written yet: the producer writes it where it stands in the batch. */
+export class Payload implements UnwrittenValue {
+  readonly length: number;
+  readonly #client: number;
+  readonly #value: number;
+
+  constructor(client: number, value: number, size: number) {
+    if (size < PAYLOAD_MIN_BYTES) fail(`a payload of ${size} bytes is too small`);
+    this.length = size;
+    this.#client = client;
+    this.#value = value;
+  }
+
+  writeTo(bytes: Uint8Array, at: number): void {
+    const value = this.#value;
+    writeInt32(bytes, at, this.#client);
+    writeInt32(bytes, at + 4, Math.floor(value / 0x1_0000_0000));
+    writeInt32(bytes, at + 8, value | 0);
+  }
+}
 
 /** The client address in the payload that begins at `start`. */
 export function payloadClient(bytes: Uint8Array, start: number): number {

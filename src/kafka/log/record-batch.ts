@@ -170,11 +170,19 @@ export class RecordBatch {
   }
 }
 
+/** A value that is written where it will stand: it needs no memory of its own before. */
+export interface UnwrittenValue {
+  /** Bytes. */
+  readonly length: number;
+  /** Fills bytes[at, at + length), which hold zeros. */
+  writeTo(bytes: Uint8Array, at: number): void;
+}
+
 /** A record to be written. Timestamps are milliseconds. */
 export interface NewRecord {
   readonly timestamp: number;
   readonly key?: Uint8Array | undefined;
-  readonly value?: Uint8Array | undefined;
+  readonly value?: Uint8Array | UnwrittenValue | undefined;
   readonly headers?: readonly RecordHeader[];
 }
 
@@ -228,7 +236,7 @@ export function parseBatch(bytes: Uint8Array, start = 0): RecordBatch | undefine
   const length = readInt32(bytes, start + header.BATCH_LENGTH);
   if (length < header.HEADER_SIZE - header.LOG_OVERHEAD) return undefined;
   const end = start + header.LOG_OVERHEAD + length;
-  if (end > bytes.length || bytes[start + header.MAGIC] !== header.MAGIC_V2) return undefined;
+  if (end > bytes.length || !isMagic2(bytes, start)) return undefined;
   return new RecordBatch(bytes, start, end, false);
 }
 
@@ -240,8 +248,7 @@ export interface BatchExtent {
 
 /** Undefined if the bytes do not begin a batch of magic 2; the rest of it need not be there. */
 export function parseBatchHeader(bytes: Uint8Array): BatchExtent | undefined {
-  if (bytes.length < header.HEADER_SIZE || bytes[header.MAGIC] !== header.MAGIC_V2)
-    return undefined;
+  if (bytes.length < header.HEADER_SIZE || !isMagic2(bytes, 0)) return undefined;
   const length = readInt32(bytes, header.BATCH_LENGTH);
   if (length < header.HEADER_SIZE - header.LOG_OVERHEAD) return undefined;
   const baseOffset = readInt64(bytes, header.BASE_OFFSET);
@@ -249,6 +256,12 @@ export function parseBatchHeader(bytes: Uint8Array): BatchExtent | undefined {
     nextOffset: baseOffset + readInt32(bytes, header.LAST_OFFSET_DELTA) + 1,
     sizeInBytes: header.LOG_OVERHEAD + length,
   };
+}
+
+/** Kafka takes a magic above 2, a signed byte, for 2: the CRC does not cover it. */
+function isMagic2(bytes: Uint8Array, start: number): boolean {
+  const magic = bytes[start + header.MAGIC] as number;
+  return magic >= header.MAGIC_V2 && magic < 128;
 }
 
 /** The whole batches that `bytes` begins with; stops at the first that is cut short or malformed. */
@@ -345,7 +358,7 @@ function writeRecord(
   at = writeVarint(bytes, at, timestampDelta);
   at = writeVarint(bytes, at, offsetDelta);
   at = writeNullable(bytes, at, record.key);
-  at = writeNullable(bytes, at, record.value);
+  at = writeValue(bytes, at, record.value);
   if (headers === undefined || headers.length === 0) {
     bytes[at] = 0;
     return at + 1;
@@ -356,6 +369,13 @@ function writeRecord(
     at = writeNullable(bytes, at, content);
   }
   return at;
+}
+
+function writeValue(bytes: Uint8Array, start: number, value: NewRecord["value"]): number {
+  if (value === undefined || value instanceof Uint8Array) return writeNullable(bytes, start, value);
+  const at = writeVarint(bytes, start, value.length);
+  value.writeTo(bytes, at);
+  return at + value.length;
 }
 
 /** Length and content; length -1 if absent. */

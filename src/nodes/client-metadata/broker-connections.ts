@@ -34,7 +34,8 @@ export class BrokerConnections {
   readonly #rpc: RpcClient;
   readonly #backoff: Duration;
   readonly #backoffMax: Duration;
-  readonly #peers = new Map<NodeAddress, Peer>();
+  /** By address. */
+  readonly #peers: (Peer | undefined)[] = [];
 
   /** `backoff` and `backoffMax` are reconnect.backoff.ms and reconnect.backoff.max.ms. */
   constructor(
@@ -95,10 +96,10 @@ export class BrokerConnections {
   }
 
   #peer(address: NodeAddress): Peer {
-    let peer = this.#peers.get(address);
+    let peer = this.#peers[address];
     if (peer === undefined) {
       peer = new Peer(address);
-      this.#peers.set(address, peer);
+      this.#peers[address] = peer;
     }
     return peer;
   }

@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/time.ts";
-import { encodePayload } from "../../kafka/client/payload.ts";
+import { Payload } from "../../kafka/client/payload.ts";
 import type { TimerHandle, World } from "../../ports/node.ts";
 import { NO_TIMER } from "../../ports/node.ts";
 import type { KafkaProducer } from "./kafka-producer.ts";
@@ -15,7 +15,7 @@ export interface ApplicationTimers {
 interface BlockedSend {
   readonly value: number;
   readonly key: Uint8Array | undefined;
-  readonly payload: Uint8Array;
+  readonly payload: Payload;
 }
 
 /**
@@ -62,7 +62,7 @@ export class Application {
     const { address, recordSize } = this.#options;
     const value = this.#firstValue + this.#made;
     const key = this.#key();
-    const payload = encodePayload(address, value, recordSize);
+    const payload = new Payload(address, value, recordSize);
     this.#made++;
     if (this.#producer.trySend(value, key, payload, now)) {
       this.awaitArrival();

@@ -1,6 +1,7 @@
 import type { Instant } from "../../base/time.ts";
 import { toMillis } from "../../base/time.ts";
 import { murmur2, toPositive } from "../../kafka/client/murmur2.ts";
+import type { Payload } from "../../kafka/client/payload.ts";
 import { ProducerSequences } from "../../kafka/client/producer-sequences.ts";
 import { ABSENT, singleRecordBatchBound } from "../../kafka/client/record-size.ts";
 import { StickyPartition } from "../../kafka/client/sticky-partition.ts";
@@ -106,7 +107,7 @@ export class KafkaProducer {
    * Takes a record. False if the call would block, for want of metadata or memory: the application
    * is to try again after each thing that happens, and to `giveUp` after max.block.ms. `run` follows.
    */
-  trySend(value: number, key: Uint8Array | undefined, payload: Uint8Array, now: Instant): boolean {
+  trySend(value: number, key: Uint8Array | undefined, payload: Payload, now: Instant): boolean {
     const topic = this.#topic;
     if (!topic.isKnown) {
       this.metadata.requestUpdate();

@@ -13,6 +13,8 @@ export class PartitionQueue {
   readonly sequences: PartitionSequences = new PartitionSequences();
   /** With one request in flight at most: one of this partition is, and nothing may overtake it. */
   isMuted = false;
+  /** Among the accumulator's active ones. */
+  isActive = false;
   readonly #batches: ProducerBatch[] = [];
 
   constructor(topic: string, leader: PartitionLeader) {

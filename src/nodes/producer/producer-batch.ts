@@ -17,9 +17,9 @@ export class ProducerBatch implements SequencedBatch {
   readonly bufferSize: number;
   /** Made of one that was too large for the broker. */
   readonly isSplit: boolean;
-  records: NewRecord[] = [];
+  records: NewRecord[] = NO_RECORDS;
   /** The application's numbers of the records. */
-  values: number[] = [];
+  values: number[] = NO_VALUES;
   /** Bytes of the batch as it stands. */
   size: number = HEADER_SIZE;
   maxRecordSize = 0;
@@ -134,7 +134,11 @@ export class ProducerBatch implements SequencedBatch {
   /** The application has been told: only the numbers stay, for whoever keeps them. */
   finish(): void {
     this.isDone = true;
-    this.records = [];
+    this.records = NO_RECORDS;
     this.#built = undefined;
   }
 }
+
+/** What a batch without records shares with all others; never added to. */
+const NO_RECORDS: NewRecord[] = [];
+const NO_VALUES: number[] = [];

@@ -19,7 +19,7 @@ export class RecordAccumulator {
   readonly #options: AccumulatorOptions;
   readonly #queues: PartitionQueue[] = [];
   /** The queues that hold a batch, the one that waited longest first. */
-  readonly active = new Set<PartitionQueue>();
+  readonly active: PartitionQueue[] = [];
   /** All batches that the application has not been told about, oldest first, after #oldest done ones. */
   #incomplete: ProducerBatch[] = [];
   #oldest = 0;
@@ -66,14 +66,20 @@ export class RecordAccumulator {
     batch.tryAppend(record, value);
     queue.push(batch);
     this.#incomplete.push(batch);
-    this.active.add(queue);
+    this.#activate(queue);
     return batch.size;
   }
 
   /** A batch of the queue has been taken. The queue goes behind those that waited as long. */
   taken(queue: PartitionQueue): void {
-    this.active.delete(queue);
-    if (queue.length > 0) this.active.add(queue);
+    this.#deactivate(queue);
+    if (queue.length > 0) this.#activate(queue);
+  }
+
+  /** Takes an expired batch out of its queue, if it waits there. */
+  removeExpired(batch: ProducerBatch): void {
+    const { queue } = batch;
+    if (queue.remove(batch) && queue.length === 0) this.#deactivate(queue);
   }
 
   /** Puts a batch back to be sent again. */
@@ -81,7 +87,7 @@ export class RecordAccumulator {
     const { queue } = batch;
     if (this.#options.isIdempotent) queue.insertInSequenceOrder(batch);
     else queue.pushFront(batch);
-    this.active.add(queue);
+    this.#activate(queue);
   }
 
   /**
@@ -139,6 +145,23 @@ export class RecordAccumulator {
 
   hasReachedDeliveryTimeout(batch: ProducerBatch, now: Instant): boolean {
     return now - batch.createdAt >= this.#options.deliveryTimeout;
+  }
+
+  #activate(queue: PartitionQueue): void {
+    if (queue.isActive) return;
+    queue.isActive = true;
+    this.active.push(queue);
+  }
+
+  #deactivate(queue: PartitionQueue): void {
+    if (!queue.isActive) return;
+    queue.isActive = false;
+    const { active } = this;
+    let at = 0;
+    while (active[at] !== queue) at++;
+    // Mostly the first of few: moving them by hand is cheaper than a call of splice.
+    for (; at + 1 < active.length; at++) active[at] = active[at + 1] as PartitionQueue;
+    active.pop();
   }
 
   #release(batch: ProducerBatch): void {

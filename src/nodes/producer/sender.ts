@@ -86,7 +86,8 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   readonly #settings: ProducerSettings;
   readonly #accumulator: RecordAccumulator;
   readonly #sequences: ProducerSequences | undefined;
-  readonly #destinations = new Map<NodeAddress, Destination>();
+  /** By address. */
+  readonly #destinations: (Destination | undefined)[] = [];
   readonly #ready: Destination[] = [];
   readonly #wakeUp: WakeUp;
   readonly #expiry: WakeUp;
@@ -112,7 +113,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   /** Sends all that can be sent now, and sees to being woken when more can be. */
   run(now: Instant): void {
     this.#sequences?.settle();
-    if (this.#accumulator.active.size > 0) {
+    if (this.#accumulator.active.length > 0) {
       let next = this.#round(now);
       while (next < 0) next = this.#round(now);
       this.#wakeUp.noLaterThan(next, now);
@@ -362,7 +363,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
 
   #expireBatch(batch: ProducerBatch): void {
     const { queue } = batch;
-    if (queue.remove(batch) && queue.length === 0) this.#accumulator.active.delete(queue);
+    this.#accumulator.removeExpired(batch);
     this.#fail(batch, ERRORS.REQUEST_TIMED_OUT, batch.isInFlight ? "unknown" : "failed", false);
     // As in Kafka: one that has never been put back is not, even if it is in flight.
     if (batch.attempts > 0) this.#sequences?.markUnresolved(queue.sequences, batch);
@@ -397,10 +398,10 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   }
 
   #destination(address: NodeAddress): Destination {
-    let destination = this.#destinations.get(address);
+    let destination = this.#destinations[address];
     if (destination === undefined) {
       destination = new Destination(address);
-      this.#destinations.set(address, destination);
+      this.#destinations[address] = destination;
     }
     return destination;
   }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeUtf8 } from "../../../../src/base/utf8.ts";
+import { encodePayload, PAYLOAD_MIN_BYTES, Payload } from "../../../../src/kafka/client/payload.ts";
 import type { BatchOptions, NewRecord } from "../../../../src/kafka/log/record-batch.ts";
 import {
   buildBatch,
@@ -256,3 +257,28 @@ function bitwiseCrc(bytes: Uint8Array): number {
   }
   return ~crc >>> 0;
 }
+
+test("a value that writes itself makes the same bytes as one that is written already", () => {
+  const key = encodeUtf8("k");
+  const sizes = fc.array(fc.integer({ min: PAYLOAD_MIN_BYTES, max: 300 }), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(sizes, fc.nat(), fc.maxSafeNat(), (lengths, client, value) => {
+      const written = lengths.map((size) => ({
+        timestamp: 5,
+        key,
+        value: encodePayload(client, value, size),
+      }));
+      const unwritten = lengths.map((size) => ({
+        timestamp: 5,
+        key,
+        value: new Payload(client, value, size),
+      }));
+
+      expect(buildBatch(unwritten).bytes).toEqual(buildBatch(written).bytes);
+    }),
+    { seed: 42, numRuns: 200 },
+  );
+});
