@@ -129,10 +129,11 @@ export class Segment {
     }
     if (end === first) return NOTHING;
     if (!this.#file.pristine) return this.#readFromFile(first, end);
-    const isWhole = first === 0 && end === batches.length;
+    // Followers that keep up read one batch at a time: no call into the engine for that.
+    const isOne = end === first + 1;
     return {
       error: ERRORS.NONE,
-      batches: isWhole ? batches.slice() : batches.slice(first, end),
+      batches: isOne ? [batches[first] as RecordBatch] : batches.slice(first, end),
       sizeInBytes: size,
     };
   }
@@ -166,7 +167,8 @@ export class Segment {
    * short, fails its CRC or does not ascend. Calls `visit` for each sound batch; returns the bytes
    * cut off.
    *
-   * Simplified: Kafka notices an offset that does not ascend only where it would get an index entry.
+   * Simplified: Kafka notices an offset that does not ascend only where it would get an index entry, and
+   * fails to start at one that lies below the segment's base.
    */
   recover(config: LogConfig, visit: (batch: RecordBatch) => void): number {
     const bytes = this.#file.read(0, this.#file.size);

@@ -119,9 +119,10 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
   #fetch(target: FetchTarget): void {
     const { rpc, settings, topic } = this.#parts;
     const { partitions } = target;
-    const requests: FetchPartition[] = [];
-    for (const partition of partitions) {
-      requests.push(partition.fetchRequest(settings.partitionMaxBytes));
+    const requests = new Array<FetchPartition>(partitions.length);
+    for (let i = 0; i < partitions.length; i++) {
+      const partition = partitions[i] as AssignedPartition;
+      requests[i] = partition.fetchRequest(settings.partitionMaxBytes);
     }
     const body: FetchRequest = {
       clusterId: undefined,
