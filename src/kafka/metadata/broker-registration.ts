@@ -50,6 +50,7 @@ export function changedBroker(
     ...before,
     fenced: change.fenced === 0 ? before.fenced : change.fenced > 0,
     inControlledShutdown: change.inControlledShutdown === 1 || before.inControlledShutdown,
+    logDirs: change.logDirs ?? before.logDirs,
   };
 }
 

@@ -92,6 +92,11 @@ export class MetadataImage {
     invariant(offset > this.lastOffset, () => `replayed ${offset} after ${this.lastOffset}`);
     switch (record.type) {
       case "NoOpRecord":
+      // Controllers are known from the start: nobody asks the image for them.
+      case "RegisterControllerRecord":
+      // Simplified: a transaction's records are applied one by one; brokers of Kafka wait for its end.
+      case "BeginTransactionRecord":
+      case "EndTransactionRecord":
         break;
       case "RegisterBrokerRecord":
         this.brokers.set(record.brokerId, brokerOf(record, offset));
@@ -107,6 +112,14 @@ export class MetadataImage {
         invariant(!this.#byName.has(record.name), () => `topic ${record.name} exists`);
         this.#byId.set(record.topicId, topic);
         this.#byName.set(record.name, topic);
+        this.#sorted = undefined;
+        break;
+      }
+      case "RemoveTopicRecord": {
+        const { topicId, name } = this.#topic(record.topicId);
+        this.#byId.delete(topicId);
+        this.#byName.delete(name);
+        this.#configs.delete(name);
         this.#sorted = undefined;
         break;
       }

@@ -5,9 +5,13 @@ import { FlexibleReader } from "./flexible-reader.ts";
 import type { TaggedFields } from "./flexible-writer.ts";
 import { FlexibleWriter, NO_TAGS, taggedContent } from "./flexible-writer.ts";
 import type {
+  BeginTransactionRecord,
+  BrokerEndPoint,
+  BrokerFeature,
   BrokerRegistrationChangeRecord,
   ClearElrRecord,
   ConfigRecord,
+  EndTransactionRecord,
   FeatureLevelRecord,
   LeaderRecoveryState,
   MetadataRecord,
@@ -17,6 +21,8 @@ import type {
   PartitionRecord,
   ProducerIdsRecord,
   RegisterBrokerRecord,
+  RegisterControllerRecord,
+  RemoveTopicRecord,
   TopicRecord,
   UnregisterBrokerRecord,
 } from "./records.ts";
@@ -26,8 +32,10 @@ import { NO_LEADER_CHANGE } from "./records.ts";
 interface Schema<R extends MetadataRecord> {
   /** Kafka's `apiKey`. */
   readonly key: number;
-  /** The version that metadata.version 4.3-IV0 writes. */
+  /** The highest version that metadata.version 4.3-IV0 writes. */
   readonly version: number;
+  /** The version in which a record is written, if that depends on it; the lower ones only lack tags. */
+  versionOf?(record: R): number;
   write(writer: FlexibleWriter, record: R): void;
   read(reader: FlexibleReader): R;
 }
@@ -51,7 +59,9 @@ export function decodeMetadataRecord(bytes: Uint8Array): MetadataRecord {
   const key = reader.unsignedVarint();
   const schema = BY_KEY.get(key) ?? fail(`a metadata record of key ${key}`);
   const version = reader.unsignedVarint();
-  invariant(version === schema.version, () => `version ${version} of metadata record ${key}`);
+  const isKnown =
+    schema.versionOf === undefined ? version === schema.version : version <= schema.version;
+  invariant(isKnown, () => `version ${version} of metadata record ${key}`);
   const record = schema.read(reader);
   invariant(reader.isAtEnd, () => `bytes left over after a ${record.type}`);
   return record;
@@ -67,21 +77,8 @@ const REGISTER_BROKER: Schema<RegisterBrokerRecord> = {
     writer.boolean(false);
     writer.uuid(record.incarnationId);
     writer.int64(record.brokerEpoch);
-    writer.arrayLength(record.endPoints.length);
-    for (const endPoint of record.endPoints) {
-      writer.string(endPoint.name);
-      writer.string(endPoint.host);
-      writer.int16(endPoint.port);
-      writer.int16(endPoint.securityProtocol);
-      writer.tagged(NO_TAGS);
-    }
-    writer.arrayLength(record.features.length);
-    for (const feature of record.features) {
-      writer.string(feature.name);
-      writer.int16(feature.minSupportedVersion);
-      writer.int16(feature.maxSupportedVersion);
-      writer.tagged(NO_TAGS);
-    }
+    writeEndPoints(writer, record.endPoints);
+    writeFeatures(writer, record.features);
     writer.string(record.rack);
     writer.boolean(record.fenced);
     writer.boolean(record.inControlledShutdown);
@@ -92,21 +89,8 @@ const REGISTER_BROKER: Schema<RegisterBrokerRecord> = {
     reader.boolean();
     const incarnationId = reader.uuid();
     const brokerEpoch = reader.int64();
-    const endPoints = reader.array(() => {
-      const name = reader.string();
-      const host = reader.string();
-      const port = reader.int16() & 0xffff;
-      const securityProtocol = reader.int16();
-      reader.tagged();
-      return { name, host, port, securityProtocol };
-    });
-    const features = reader.array(() => {
-      const name = reader.string();
-      const minSupportedVersion = reader.int16();
-      const maxSupportedVersion = reader.int16();
-      reader.tagged();
-      return { name, minSupportedVersion, maxSupportedVersion };
-    });
+    const endPoints = readEndPoints(reader);
+    const features = readFeatures(reader);
     const rack = reader.nullableString();
     const fenced = reader.boolean();
     const inControlledShutdown = reader.boolean();
@@ -158,6 +142,20 @@ const TOPIC: Schema<TopicRecord> = {
     const topicId = reader.uuid();
     reader.tagged();
     return { type: "TopicRecord", name, topicId };
+  },
+};
+
+const REMOVE_TOPIC: Schema<RemoveTopicRecord> = {
+  key: 9,
+  version: 0,
+  write(writer, record) {
+    writer.uuid(record.topicId);
+    writer.tagged(NO_TAGS);
+  },
+  read(reader) {
+    const topicId = reader.uuid();
+    reader.tagged();
+    return { type: "RemoveTopicRecord", topicId };
   },
 };
 
@@ -290,30 +288,59 @@ const FEATURE_LEVEL: Schema<FeatureLevelRecord> = {
 const BROKER_REGISTRATION_CHANGE: Schema<BrokerRegistrationChangeRecord> = {
   key: 17,
   version: 3,
+  versionOf(record) {
+    if (record.cordonedLogDirs !== undefined) return 3;
+    if (record.logDirs !== undefined) return 2;
+    return record.inControlledShutdown === 0 ? 0 : 1;
+  },
   write(writer, record) {
     writer.int32(record.brokerId);
     writer.int64(record.brokerEpoch);
     const tags: { tag: number; content: Uint8Array }[] = [];
-    if (record.fenced !== 0) tags.push(int8Tag(0, record.fenced));
-    if (record.inControlledShutdown !== 0) tags.push(int8Tag(1, record.inControlledShutdown));
+    const { fenced, inControlledShutdown, logDirs, cordonedLogDirs } = record;
+    if (fenced !== 0) tags.push(int8Tag(0, fenced));
+    if (inControlledShutdown !== 0) tags.push(int8Tag(1, inControlledShutdown));
+    if (logDirs !== undefined) tags.push(uuidsTag(2, logDirs));
+    if (cordonedLogDirs !== undefined) tags.push(uuidsTag(3, cordonedLogDirs));
     writer.tagged(tags);
   },
   read(reader) {
-    const brokerId = reader.int32();
-    const brokerEpoch = reader.int64();
-    let fenced: -1 | 0 | 1 = 0;
-    let inControlledShutdown: 0 | 1 = 0;
-    reader.tagged((tag, content) => {
-      if (tag === 0) fenced = content.int8() < 0 ? -1 : 1;
-      else if (tag === 1) inControlledShutdown = content.int8() === 0 ? 0 : 1;
-    });
-    return {
+    const change: Mutable<BrokerRegistrationChangeRecord> = {
       type: "BrokerRegistrationChangeRecord",
-      brokerId,
-      brokerEpoch,
-      fenced,
-      inControlledShutdown,
+      brokerId: reader.int32(),
+      brokerEpoch: reader.int64(),
+      fenced: 0,
+      inControlledShutdown: 0,
     };
+    reader.tagged((tag, content) => {
+      if (tag === 0) change.fenced = content.int8() < 0 ? -1 : 1;
+      else if (tag === 1) change.inControlledShutdown = content.int8() === 0 ? 0 : 1;
+      else if (tag === 2) change.logDirs = content.uuids();
+      else if (tag === 3) change.cordonedLogDirs = content.uuids();
+    });
+    return change;
+  },
+};
+
+const REGISTER_CONTROLLER: Schema<RegisterControllerRecord> = {
+  key: 27,
+  version: 0,
+  write(writer, record) {
+    writer.int32(record.controllerId);
+    writer.uuid(record.incarnationId);
+    writer.boolean(false);
+    writeEndPoints(writer, record.endPoints);
+    writeFeatures(writer, record.features);
+    writer.tagged(NO_TAGS);
+  },
+  read(reader) {
+    const controllerId = reader.int32();
+    const incarnationId = reader.uuid();
+    reader.boolean();
+    const endPoints = readEndPoints(reader);
+    const features = readFeatures(reader);
+    reader.tagged();
+    return { type: "RegisterControllerRecord", controllerId, incarnationId, endPoints, features };
   },
 };
 
@@ -332,6 +359,33 @@ const PRODUCER_IDS: Schema<ProducerIdsRecord> = {
     const nextProducerId = reader.int64();
     reader.tagged();
     return { type: "ProducerIdsRecord", brokerId, brokerEpoch, nextProducerId };
+  },
+};
+
+const BEGIN_TRANSACTION: Schema<BeginTransactionRecord> = {
+  key: 23,
+  version: 0,
+  write(writer, { name }) {
+    writer.tagged(name === undefined ? NO_TAGS : [stringTag(0, name)]);
+  },
+  read(reader) {
+    let name: string | undefined;
+    reader.tagged((tag, content) => {
+      if (tag === 0) name = content.nullableString();
+    });
+    return { type: "BeginTransactionRecord", name };
+  },
+};
+
+const END_TRANSACTION: Schema<EndTransactionRecord> = {
+  key: 24,
+  version: 0,
+  write(writer) {
+    writer.tagged(NO_TAGS);
+  },
+  read(reader) {
+    reader.tagged();
+    return { type: "EndTransactionRecord" };
   },
 };
 
@@ -367,18 +421,29 @@ const SCHEMAS: { readonly [T in MetadataRecordType]: Schema<RecordOf<T>> } = {
   RegisterBrokerRecord: REGISTER_BROKER,
   UnregisterBrokerRecord: UNREGISTER_BROKER,
   TopicRecord: TOPIC,
+  RemoveTopicRecord: REMOVE_TOPIC,
   PartitionRecord: PARTITION,
   PartitionChangeRecord: PARTITION_CHANGE,
   ConfigRecord: CONFIG,
   FeatureLevelRecord: FEATURE_LEVEL,
   BrokerRegistrationChangeRecord: BROKER_REGISTRATION_CHANGE,
+  RegisterControllerRecord: REGISTER_CONTROLLER,
   ProducerIdsRecord: PRODUCER_IDS,
+  BeginTransactionRecord: BEGIN_TRANSACTION,
+  EndTransactionRecord: END_TRANSACTION,
   NoOpRecord: NO_OP,
   ClearElrRecord: CLEAR_ELR,
 };
 
-const BY_KEY: ReadonlyMap<number, { version: number; read(r: FlexibleReader): MetadataRecord }> =
-  new Map(Object.values(SCHEMAS).map((schema) => [schema.key, schema]));
+interface Reading {
+  readonly version: number;
+  readonly versionOf?: unknown;
+  read(reader: FlexibleReader): MetadataRecord;
+}
+
+const BY_KEY: ReadonlyMap<number, Reading> = new Map(
+  Object.values(SCHEMAS).map((schema) => [schema.key, schema]),
+);
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -390,8 +455,50 @@ function writeBody<T extends MetadataRecordType>(
 ): void {
   const schema: Schema<RecordOf<T>> = SCHEMAS[type];
   writer.unsignedVarint(schema.key);
-  writer.unsignedVarint(schema.version);
+  writer.unsignedVarint(schema.versionOf?.(record) ?? schema.version);
   schema.write(writer, record);
+}
+
+function writeEndPoints(writer: FlexibleWriter, endPoints: readonly BrokerEndPoint[]): void {
+  writer.arrayLength(endPoints.length);
+  for (const endPoint of endPoints) {
+    writer.string(endPoint.name);
+    writer.string(endPoint.host);
+    writer.int16(endPoint.port);
+    writer.int16(endPoint.securityProtocol);
+    writer.tagged(NO_TAGS);
+  }
+}
+
+function readEndPoints(reader: FlexibleReader): BrokerEndPoint[] {
+  return reader.array(() => {
+    const name = reader.string();
+    const host = reader.string();
+    const port = reader.int16() & 0xffff;
+    const securityProtocol = reader.int16();
+    reader.tagged();
+    return { name, host, port, securityProtocol };
+  });
+}
+
+function writeFeatures(writer: FlexibleWriter, features: readonly BrokerFeature[]): void {
+  writer.arrayLength(features.length);
+  for (const feature of features) {
+    writer.string(feature.name);
+    writer.int16(feature.minSupportedVersion);
+    writer.int16(feature.maxSupportedVersion);
+    writer.tagged(NO_TAGS);
+  }
+}
+
+function readFeatures(reader: FlexibleReader): BrokerFeature[] {
+  return reader.array(() => {
+    const name = reader.string();
+    const minSupportedVersion = reader.int16();
+    const maxSupportedVersion = reader.int16();
+    reader.tagged();
+    return { name, minSupportedVersion, maxSupportedVersion };
+  });
 }
 
 function readChange(
@@ -451,6 +558,10 @@ function int32Tag(tag: number, value: number): TaggedField {
 
 function int32sTag(tag: number, values: readonly number[]): TaggedField {
   return { tag, content: taggedContent((writer) => writer.int32s(values)) };
+}
+
+function stringTag(tag: number, value: string): TaggedField {
+  return { tag, content: taggedContent((writer) => writer.string(value)) };
 }
 
 function uuidsTag(tag: number, values: readonly Uuid[]): TaggedField {

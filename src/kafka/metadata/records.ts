@@ -10,12 +10,16 @@ export type MetadataRecord =
   | RegisterBrokerRecord
   | UnregisterBrokerRecord
   | TopicRecord
+  | RemoveTopicRecord
   | PartitionRecord
   | PartitionChangeRecord
   | ConfigRecord
   | FeatureLevelRecord
   | BrokerRegistrationChangeRecord
+  | RegisterControllerRecord
   | ProducerIdsRecord
+  | BeginTransactionRecord
+  | EndTransactionRecord
   | NoOpRecord
   | ClearElrRecord;
 
@@ -60,6 +64,12 @@ export interface UnregisterBrokerRecord {
 export interface TopicRecord {
   readonly type: "TopicRecord";
   readonly name: string;
+  readonly topicId: TopicId;
+}
+
+/** Key 9: the topic is gone, with its partitions and configs. */
+export interface RemoveTopicRecord {
+  readonly type: "RemoveTopicRecord";
   readonly topicId: TopicId;
 }
 
@@ -126,7 +136,10 @@ export interface FeatureLevelRecord {
   readonly featureLevel: number;
 }
 
-/** Key 17, version 3. */
+/**
+ * Key 17. Written in the lowest version that has what changed: 0 for fencing, 1 for a controlled
+ * shutdown, 2 for log directories, 3 for cordoned ones.
+ */
 export interface BrokerRegistrationChangeRecord {
   readonly type: "BrokerRegistrationChangeRecord";
   readonly brokerId: BrokerId;
@@ -135,6 +148,30 @@ export interface BrokerRegistrationChangeRecord {
   readonly fenced: -1 | 0 | 1;
   /** 0 no change, 1 in controlled shutdown now. */
   readonly inControlledShutdown: 0 | 1;
+  /** The directories that are online now; absent if they did not change. */
+  readonly logDirs?: readonly Uuid[];
+  /** The directories that take no new replicas now (KIP-1066); absent if they did not change. */
+  readonly cordonedLogDirs?: readonly Uuid[];
+}
+
+/** Key 27: a controller registered. Its migration flag is always false and not kept. */
+export interface RegisterControllerRecord {
+  readonly type: "RegisterControllerRecord";
+  readonly controllerId: BrokerId;
+  readonly incarnationId: Uuid;
+  readonly endPoints: readonly BrokerEndPoint[];
+  readonly features: readonly BrokerFeature[];
+}
+
+/** Key 23: what follows, up to its end, is applied as one (KIP-868). */
+export interface BeginTransactionRecord {
+  readonly type: "BeginTransactionRecord";
+  readonly name: string | undefined;
+}
+
+/** Key 24. */
+export interface EndTransactionRecord {
+  readonly type: "EndTransactionRecord";
 }
 
 /** Key 15: the first producer id not handed out yet. */

@@ -68,7 +68,7 @@ describe("a metadata record is written byte for byte as Kafka writes it:", () =>
         fenced: -1,
         inControlledShutdown: 0,
       },
-      "01 11 03 00000003 0000000000000102 01 00 01 ff",
+      "01 11 00 00000003 0000000000000102 01 00 01 ff",
     ],
     [
       { type: "ProducerIdsRecord", brokerId: 1, brokerEpoch: 7, nextProducerId: 1000 },
@@ -157,13 +157,24 @@ describe("every metadata record", () => {
       brokerId: epoch,
       brokerEpoch: offset,
     }),
+    fc.record(
+      {
+        type: fc.constant("BrokerRegistrationChangeRecord" as const),
+        brokerId: epoch,
+        brokerEpoch: offset,
+        fenced: fc.constantFrom(-1 as const, 0 as const, 1 as const),
+        inControlledShutdown: fc.constantFrom(0 as const, 1 as const),
+        logDirs: fc.array(uuid, { maxLength: 3 }),
+        cordonedLogDirs: fc.array(uuid, { maxLength: 3 }),
+      },
+      { requiredKeys: ["type", "brokerId", "brokerEpoch", "fenced", "inControlledShutdown"] },
+    ),
     fc.record({
-      type: fc.constant("BrokerRegistrationChangeRecord" as const),
-      brokerId: epoch,
-      brokerEpoch: offset,
-      fenced: fc.constantFrom(-1 as const, 0 as const, 1 as const),
-      inControlledShutdown: fc.constantFrom(0 as const, 1 as const),
+      type: fc.constant("BeginTransactionRecord" as const),
+      name: fc.option(text, { nil: undefined }),
     }),
+    fc.constant({ type: "EndTransactionRecord" as const }),
+    fc.record({ type: fc.constant("RemoveTopicRecord" as const), topicId: uuid }),
     fc.record({ type: fc.constant("TopicRecord" as const), name: text, topicId: uuid }),
     fc.record({ type: fc.constant("ClearElrRecord" as const), topicName: text }),
   );
