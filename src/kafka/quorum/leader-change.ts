@@ -14,7 +14,8 @@ export interface LeaderChange {
 
 /**
  * The control batch with which a leader of the metadata log begins its epoch
- * (`LeaderChangeMessage` version 1). `timestamp` is in milliseconds.
+ * (`LeaderChangeMessage` version 0, without directory ids even where kraft.version is 1).
+ * `timestamp` is in milliseconds.
  */
 export function leaderChangeBatch(
   change: LeaderChange,
@@ -25,7 +26,7 @@ export function leaderChangeBatch(
   const key = new Uint8Array(4);
   writeInt16(key, 2, LEADER_CHANGE_TYPE);
   const value = new FlexibleWriter();
-  value.int16(1);
+  value.int16(LEADER_CHANGE_VERSION);
   value.int32(change.leaderId);
   writeVoters(value, change.voters);
   writeVoters(value, change.grantingVoters);
@@ -41,12 +42,12 @@ export function directoryIdOf(voter: BrokerId): Uuid {
 
 /** `ControlRecordType.LEADER_CHANGE`. */
 const LEADER_CHANGE_TYPE = 2;
+const LEADER_CHANGE_VERSION = 0;
 
 function writeVoters(writer: FlexibleWriter, voters: readonly BrokerId[]): void {
   writer.arrayLength(voters.length);
   for (const voter of voters) {
     writer.int32(voter);
-    writer.uuid(directoryIdOf(voter));
     writer.tagged(NO_TAGS);
   }
 }
