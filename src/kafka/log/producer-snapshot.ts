@@ -9,7 +9,7 @@ import {
 } from "../../base/big-endian.ts";
 import { crc32c } from "../../base/crc32c.ts";
 import type { Offset } from "../ids.ts";
-import type { ProducedBatch, ProducerState } from "./producer-state.ts";
+import type { ProducedBatch, ProducerEntry, ProducerState } from "./producer-state.ts";
 import { incrementSequence, NO_SEQUENCE } from "./record-batch.ts";
 
 /** One producer as a `.snapshot` file keeps it: only its last batch. */
@@ -21,13 +21,18 @@ export interface SnapshotEntry {
   readonly lastBatch: ProducedBatch | undefined;
 }
 
-/** The bytes of a `.snapshot` file: Kafka's `ProducerSnapshot`, version 1. */
+/**
+ * The bytes of a `.snapshot` file: Kafka's `ProducerSnapshot`, version 1. The producers stand in the
+ * order in which a Java `HashMap` lists them, so that a real broker's file is written again as it was.
+ *
+ * Simplified: a `HashMap` that once held more producers keeps its size, and so its order.
+ */
 export function encodeSnapshot(state: ProducerState): Uint8Array {
   const bytes = new Uint8Array(ENTRIES_AT + 4 + state.size * ENTRY_SIZE);
   writeInt16(bytes, 0, VERSION);
   writeInt32(bytes, ENTRIES_AT, state.size);
   let at = ENTRIES_AT + 4;
-  for (const { producerId, epoch, lastTimestamp, lastBatch } of state.entries()) {
+  for (const { producerId, epoch, lastTimestamp, lastBatch } of inHashOrder(state)) {
     writeInt64(bytes, at, producerId);
     writeInt16(bytes, at + 8, epoch);
     writeInt32(bytes, at + 10, lastBatch?.lastSequence ?? NO_SEQUENCE);
@@ -73,6 +78,21 @@ export function decodeSnapshot(bytes: Uint8Array): readonly SnapshotEntry[] | un
     });
   }
   return entries;
+}
+
+/** By bucket, and in one bucket by age. */
+function inHashOrder(state: ProducerState): readonly ProducerEntry[] {
+  let buckets = 16;
+  while (state.size > buckets * 0.75) buckets *= 2;
+  return [...state.entries()].sort(
+    (left, right) => bucketOf(left.producerId, buckets) - bucketOf(right.producerId, buckets),
+  );
+}
+
+/** `Long.hashCode`, its upper half mixed into the lower as `HashMap` does it. */
+function bucketOf(producerId: number, buckets: number): number {
+  const hash = (producerId | 0) ^ Math.floor(producerId / 0x1_0000_0000);
+  return (hash ^ (hash >>> 16)) & (buckets - 1);
 }
 
 function batchOf(
