@@ -75,7 +75,9 @@ class Loader {
       logStartOffset,
       logEndOffset,
       // What recovery read may be in the page cache only, so the recovery point stays where it was.
-      recoveryPoint: cleanShutdown ? logEndOffset : Math.min(recoveryPoint, logEndOffset),
+      recoveryPoint: cleanShutdown
+        ? logEndOffset
+        : Math.max(Math.min(recoveryPoint, logEndOffset), logStartOffset),
       truncatedBytes: this.#truncatedBytes,
     };
   }

@@ -362,6 +362,8 @@ export class PartitionLog {
       () => `${this.name}: log start ${offset} beyond the end ${this.#logEndOffset}`,
     );
     this.#logStartOffset = offset;
+    // Nothing below needs recovery any more (`UnifiedLog.updateLogStartOffset`).
+    if (this.#recoveryPoint < offset) this.#recoveryPoint = offset;
     if (this.epochs.truncateFromStart(offset)) {
       this.#epochCheckpoint.writeLater(this.epochs.entries);
     }
