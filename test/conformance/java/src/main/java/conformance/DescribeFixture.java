@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -305,8 +306,8 @@ public final class DescribeFixture {
             Path log = copy.resolve(file);
             byte[] bytes = Files.readAllBytes(log);
             switch (damage) {
-                case "cut" -> bytes = java.util.Arrays.copyOf(bytes, at);
-                case "zeros" -> bytes = java.util.Arrays.copyOf(bytes, bytes.length + at);
+                case "cut" -> bytes = Arrays.copyOf(bytes, at);
+                case "zeros" -> bytes = Arrays.copyOf(bytes, bytes.length + at);
                 default -> bytes[at] ^= 4;
             }
             Files.write(log, bytes);
@@ -344,7 +345,7 @@ public final class DescribeFixture {
             awaitBackgroundWrites();
             ObjectNode files = told.putObject("files");
             for (Path file : list(copy)) {
-                byte[] bytes = Files.readAllBytes(file);
+                byte[] bytes = trimmed(file);
                 files.putArray(file.getFileName().toString()).add(bytes.length).add(crc32c(bytes));
             }
         } catch (Exception error) {
@@ -369,19 +370,21 @@ public final class DescribeFixture {
         return new LogConfig(properties);
     }
 
-    /** The metadata log is not closed when the process stops, so its indexes keep their preallocated zeros. */
     private static void trimIndexes(Path root) throws IOException {
         for (Path directory : list(root)) {
             if (!Files.isDirectory(directory)) continue;
-            for (Path file : list(directory)) {
-                int entry = file.toString().endsWith(".index") ? 8 : file.toString().endsWith(".timeindex") ? 12 : 0;
-                if (entry == 0 || Files.size(file) < 1_000_000) continue;
-                byte[] bytes = Files.readAllBytes(file);
-                int used = bytes.length;
-                while (used > 0 && bytes[used - 1] == 0) used--;
-                Files.write(file, java.util.Arrays.copyOf(bytes, (used + entry - 1) / entry * entry));
-            }
+            for (Path file : list(directory)) Files.write(file, trimmed(file));
         }
+    }
+
+    /** A file's bytes, of an index without preallocated zeros: 4.4 leaves them where a log is closed alone. */
+    private static byte[] trimmed(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        int entry = file.toString().endsWith(".index") ? 8 : file.toString().endsWith(".timeindex") ? 12 : 0;
+        if (entry == 0 || bytes.length < 1_000_000) return bytes;
+        int used = bytes.length;
+        while (used > 0 && bytes[used - 1] == 0) used--;
+        return Arrays.copyOf(bytes, (used + entry - 1) / entry * entry);
     }
 
     private static long crc32c(byte[] bytes) {

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import type { PartitionLog } from "../../src/storage/partition-log.ts";
+import { ScriptedDisk } from "../support/scripted-disk.ts";
+import type { FileSums, ToldLoad } from "./real-kafka.ts";
+import { batchesIn, fileSums, isTransactional, RELEASES, RealKafka } from "./real-kafka.ts";
+
+describe.each(RELEASES)("the log loader agrees with that of %s", (release) => {
+  const kafka = new RealKafka(release);
+  const topics = kafka.partitions.filter(([name]) => name !== "__cluster_metadata-0");
+
+  test.each(topics)(
+    "on what an unclean start makes of the bare .log files of %s",
+    (name, { rebuilt }) => {
+      const disk = kafka.diskWith(name, (file) => file.endsWith(".log"));
+      const log = kafka.open(disk, name, {});
+      expect(stateOf(log)).toEqual(stateTold(rebuilt));
+      kafka.close(disk, log);
+      expect(comparable(name, fileSums(disk, name))).toEqual(comparable(name, rebuilt.files));
+    },
+  );
+
+  const tears = kafka.told.torn
+    .filter(({ error }) => error === undefined)
+    .map((tear) => {
+      const { file, damage, at, recoveryPoint } = tear;
+      return [`${file}: ${damage} ${at}, recovery point ${recoveryPoint}`, tear] as const;
+    });
+
+  test.each(tears)("on a damaged copy: %s", (_, tear) => {
+    const { partition, file, recoveryPoint } = tear;
+    const disk = kafka.diskWith(partition, () => true);
+    damage(disk, `${partition}/${file}`, tear.damage, tear.at);
+    const log = kafka.open(disk, partition, { recoveryPoint });
+    expect(stateOf(log)).toEqual(stateTold(tear));
+    kafka.close(disk, log);
+    expect(fileSums(disk, partition)).toEqual(comparable(partition, tear.files));
+  });
+
+  const fatal = kafka.told.torn.filter(({ error }) => error !== undefined);
+
+  test("save for a base offset below the segment's: there Kafka's start fails, and ours cuts", () => {
+    expect(fatal.map(({ damage, at }) => [damage, at])).toEqual([["flip", 7]]);
+    for (const { partition, file, at, recoveryPoint } of fatal) {
+      const disk = kafka.diskWith(partition, () => true);
+      damage(disk, `${partition}/${file}`, "flip", at);
+      expect(kafka.open(disk, partition, { recoveryPoint }).logEndOffset).toBe(103);
+    }
+  });
+
+  // Not those that were cleaned or trimmed: what was written to them is not all there any more.
+  const replayed = topics.filter(([name]) => !/^(compacted|trimmed|transactional)/.test(name));
+
+  test.each(replayed)("and leaves the same files when %s is written again", (name) => {
+    const disk = new ScriptedDisk();
+    const topic = name.slice(0, -2);
+    let log = kafka.open(disk, name, { cleanShutdown: true });
+    const stops = kafka.told.endOffsetsAtStops.map((ends) => ends[topic] ?? 0);
+    for (const file of kafka.list(name).filter((other) => other.endsWith(".log"))) {
+      for (const batch of batchesIn(kafka.bytes(`${name}/${file}`))) {
+        while (log.logEndOffset === stops[0]) {
+          stops.shift();
+          log = restart(kafka, disk, log);
+        }
+        expect(log.appendAsFollower([batch], batch.partitionLeaderEpoch).appended).toEqual([batch]);
+      }
+    }
+    // One restart less than stops: the last is the end.
+    for (const _ of stops.slice(1)) log = restart(kafka, disk, log);
+    kafka.close(disk, log);
+    const real = kafka.diskWith(name, (file) => file !== "partition.metadata");
+    expect(fileSums(disk, name)).toEqual(fileSums(real, name));
+  });
+});
+
+/** Closes the log, opens it as the next process does, and makes it lead again: an epoch in between had no leader. */
+function restart(kafka: RealKafka, disk: ScriptedDisk, log: PartitionLog): PartitionLog {
+  const recoveryPoint = log.logEndOffset;
+  const nextEpoch = (log.latestEpoch ?? 0) + 2;
+  kafka.close(disk, log);
+  const next = kafka.open(disk, log.directory, { cleanShutdown: true, recoveryPoint });
+  next.assignEpochStart(nextEpoch, recoveryPoint);
+  return next;
+}
+
+function damage(disk: ScriptedDisk, path: string, kind: string, at: number): void {
+  const file = disk.open(path);
+  if (kind === "cut") file.truncate(at);
+  else if (kind === "zeros") file.truncate(file.size + at);
+  else
+    file.write(
+      at,
+      file.read(at, 1).map((byte) => byte ^ 4),
+    );
+}
+
+function stateOf(log: PartitionLog): unknown {
+  return {
+    logStartOffset: log.logStartOffset,
+    logEndOffset: log.logEndOffset,
+    recoveryPoint: log.recoveryPoint,
+    segments: log.segmentBaseOffsets,
+    epochs: log.epochs.entries.map(({ epoch, startOffset }) => [epoch, startOffset]),
+  };
+}
+
+function stateTold(told: ToldLoad): unknown {
+  return {
+    logStartOffset: told.logStartOffset,
+    logEndOffset: told.logEndOffset,
+    recoveryPoint: told.recoveryPointAfter,
+    segments: told.segmentBaseOffsets,
+    epochs: told.epochs,
+  };
+}
+
+/** Files without those that Kafka is about to delete, nor what depends on transactions. */
+function comparable(partition: string, files: FileSums): FileSums {
+  const left = isTransactional(partition) ? /\.(deleted|snapshot|txnindex)$/ : /\.deleted$/;
+  return Object.fromEntries(Object.entries(files).filter(([name]) => !left.test(name)));
+}
