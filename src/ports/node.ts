@@ -31,11 +31,13 @@ export type TimerHandle = number;
 export const NO_TIMER: TimerHandle = -1;
 
 export interface Clock {
-  /**
-   * This node's own clock, which may be wrong: offset and drift are faults. Never true time.
-   * Simplified: spans that Kafka takes by a monotonic clock are taken by this one, jumps and all.
-   */
+  /** This node's own clock, which may be wrong: offset and drift are faults. Never true time. */
   now(): Instant;
+  /**
+   * How much time this node has seen pass since the world began: it gains and loses as `now` does, but
+   * is never set (Kafka's `Time.nanoseconds`, where `now` is `Time.milliseconds`).
+   */
+  elapsed(): Duration;
 }
 
 export interface Timers {

@@ -77,6 +77,10 @@ export class Incarnation implements World, Clock, Timers, Process, Network, Fact
     return this.nodeClock.now();
   }
 
+  elapsed(): Duration {
+    return this.nodeClock.elapsed();
+  }
+
   start(delay: Duration, kind: number, payload?: unknown): TimerHandle {
     // Not an invariant: its closure would cost an object for each timer.
     if (!(kind >= 0)) fail(`a node's timer of kind ${kind}`);

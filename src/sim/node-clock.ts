@@ -19,6 +19,8 @@ export class NodeClock {
   /** True time of the last setting, and what the clock read then. */
   private since: Instant = 0;
   private base: Instant = 0;
+  /** What had elapsed by this clock at the last setting. */
+  private elapsedBefore: Duration = 0;
   private driftPpm = 0;
 
   /** `start` is what the right clock reads at true time 0. */
@@ -32,6 +34,11 @@ export class NodeClock {
     return this.skewed ? this.reading(now) : this.start + now;
   }
 
+  /** How much time has passed by this clock: settings of its offset do not count. */
+  elapsed(): Duration {
+    return this.elapsedBefore + this.advance(this.time.now);
+  }
+
   /**
    * From now on the clock is `offset` ahead of the right one and gains `driftPpm` microseconds a
    * second (it runs at half to double speed). A smaller offset than before sets it back.
@@ -42,6 +49,7 @@ export class NodeClock {
       Number.isInteger(driftPpm) && driftPpm >= -MILLION / 2 && driftPpm <= MILLION,
       () => `a drift of ${driftPpm} ppm`,
     );
+    this.elapsedBefore = this.elapsed();
     this.since = this.time.now;
     this.base = this.start + this.since + offset;
     this.driftPpm = driftPpm;
@@ -73,10 +81,16 @@ export class NodeClock {
   }
 
   private reading(now: Instant): Instant {
-    const elapsed = now - this.since;
-    const seconds = Math.floor(elapsed / MILLION);
-    const rest = elapsed - seconds * MILLION;
+    return this.base + this.advance(now);
+  }
+
+  /** By how much the clock has advanced since it was set last. */
+  private advance(now: Instant): Duration {
+    const passed = now - this.since;
+    if (this.driftPpm === 0) return passed;
+    const seconds = Math.floor(passed / MILLION);
+    const rest = passed - seconds * MILLION;
     const gained = seconds * this.driftPpm + Math.floor((rest * this.driftPpm) / MILLION);
-    return this.base + elapsed + gained;
+    return passed + gained;
   }
 }

@@ -51,7 +51,7 @@ interface Event {
 export class FakeWorld implements World, Timers, Network, Random, Process, FactSink {
   readonly self: NodeAddress = 100;
   incarnation = 0;
-  readonly clock: Clock = { now: () => this.now };
+  readonly clock: Clock = { now: () => this.now, elapsed: () => this.now };
   readonly timers: Timers = this;
   readonly network: Network = this;
   readonly random: Random = this;
@@ -178,6 +178,8 @@ export class FakeWorld implements World, Timers, Network, Random, Process, FactS
   close(connection: ConnectionId): void {
     this.#connections.delete(connection);
   }
+
+  listen(): void {}
 
   // Random: a linear congruence, good enough for a test.
 

@@ -1,4 +1,4 @@
-import type { Instant } from "../../src/base/time.ts";
+import type { Duration, Instant } from "../../src/base/time.ts";
 import { fromMillis } from "../../src/base/time.ts";
 import type { BatchOptions, RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
@@ -16,6 +16,10 @@ export class HandClock {
   time: Instant = fromMillis(1_000_000);
 
   now(): Instant {
+    return this.time;
+  }
+
+  elapsed(): Duration {
     return this.time;
   }
 

@@ -200,7 +200,7 @@ export class SmallHost<N extends Node> {
     };
     return {
       self: address,
-      clock: { now: () => world.now },
+      clock: { now: () => world.now, elapsed: () => world.now },
       timers: {
         start: (delay, kind, payload) => this.#startTimer(delay, kind, payload),
         cancel: (handle) => {

@@ -14,7 +14,8 @@ interface Session {
 
 /**
  * What the active controller knows of brokers beyond the log: when they were heard of, and how far
- * they are. Lost with its leadership (Kafka's `BrokerHeartbeatManager`).
+ * they are. Lost with its leadership (Kafka's `BrokerHeartbeatManager`). Instants here are those of a
+ * clock that is never set.
  */
 export class BrokerSessions {
   readonly #timeout: Duration;

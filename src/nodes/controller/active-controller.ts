@@ -92,7 +92,7 @@ export class ActiveController {
     this.#image = committed.copy();
     this.#context = { image: this.#image, configs, rules };
     this.#sessions = new BrokerSessions(fromMillis(configs["broker.session.timeout.ms"]));
-    this.#sessions.activate(this.#image, world.clock.now());
+    this.#sessions.activate(this.#image, world.clock.elapsed());
   }
 
   /** The first controller of a cluster writes what its formatting prepared. */
@@ -168,7 +168,7 @@ export class ActiveController {
   }
 
   #register(request: IncomingRequest, body: BrokerRegistrationRequest): void {
-    const now = this.#world.clock.now();
+    const now = this.#world.clock.elapsed();
     const { clusterId, journal } = this.#options;
     const nextOffset = this.#image.lastOffset + 1;
     const decision = registerBroker(
@@ -191,7 +191,7 @@ export class ActiveController {
     const decision = heartbeat(this.#context, this.#sessions, body);
     const { state } = decision;
     if (state !== undefined) {
-      const now = this.#world.clock.now();
+      const now = this.#world.clock.elapsed();
       this.#sessions.touch(brokerId, currentMetadataOffset, isFencedIn(state), now);
     }
     this.#answer(request, BROKER_HEARTBEAT, decision.records, decision.response);
@@ -203,7 +203,7 @@ export class ActiveController {
 
   /** One broker a pass, so that each sees what the one before changed. */
   #fenceOne(): void {
-    const now = this.#world.clock.now();
+    const now = this.#world.clock.elapsed();
     const broker = this.#sessions.stalest(this.#image, now);
     if (broker === undefined) return;
     this.#write(fenceBroker(this.#context, broker));

@@ -38,7 +38,7 @@ export class RoleTimers {
 
   /** Starts an election timeout: what is left of the last one if that is to be kept, else `timeout`. */
   startElection(timeout: Duration, keepsDeadline: boolean): void {
-    const now = this.#world.clock.now();
+    const now = this.#world.clock.elapsed();
     if (!keepsDeadline || this.#electionDeadline <= now) this.#electionDeadline = now + timeout;
     this.start(ROLE_TIMER.election, this.#electionDeadline - now);
   }

@@ -32,6 +32,22 @@ describe("node clock", () => {
     expect(clock.now()).toBe(15 * SECOND);
   });
 
+  test("what has elapsed gains with the drift, and knows nothing of offsets", () => {
+    const time = { now: 10 * SECOND };
+    const clock = new NodeClock(time, 1_700_000_000_000_000);
+
+    clock.set(-3 * SECOND, 200);
+    const jumped = clock.elapsed();
+    time.now += 5 * SECOND;
+    const drifted = clock.elapsed();
+    clock.set(3600 * SECOND, 0);
+    time.now += 5 * SECOND;
+
+    expect(jumped).toBe(10 * SECOND);
+    expect(drifted).toBe(15 * SECOND + 1_000);
+    expect(clock.elapsed()).toBe(20 * SECOND + 1_000);
+  });
+
   test("a new drift does not make the reading jump", () => {
     const time = { now: 0 };
     const clock = new NodeClock(time, 5);
