@@ -12,6 +12,11 @@ export class WorldHands implements Hands {
   readonly #hosts: readonly Host[];
   readonly #disks: readonly SimulatedDisk[];
   readonly #fabric: Fabric;
+  /** What is wrong with each node's clock at present. */
+  readonly #skews = new Map<
+    NodeAddress,
+    { readonly offset: Duration; readonly driftPpm: number }[]
+  >();
 
   constructor(hosts: readonly Host[], disks: readonly SimulatedDisk[], fabric: Fabric) {
     this.#hosts = hosts;
@@ -77,9 +82,26 @@ export class WorldHands implements Hands {
   }
 
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo {
-    const { clock } = this.#host(node);
-    clock.set(offset, driftPpm);
-    return () => clock.set(0, 0);
+    const skew = { offset, driftPpm };
+    const skews = this.#skews.get(node) ?? [];
+    this.#skews.set(node, skews);
+    skews.push(skew);
+    this.#setClock(node);
+    return () => {
+      skews.splice(skews.indexOf(skew), 1);
+      this.#setClock(node);
+    };
+  }
+
+  /** Skews add up, so that the end of one leaves the others, and a clock that was wrong from the start. */
+  #setClock(node: NodeAddress): void {
+    let offset = 0;
+    let driftPpm = 0;
+    for (const skew of this.#skews.get(node) ?? []) {
+      offset += skew.offset;
+      driftPpm += skew.driftPpm;
+    }
+    this.#host(node).clock.set(offset, driftPpm);
   }
 
   #host(node: NodeAddress): Host {
