@@ -10,7 +10,7 @@ const CLEAN: Instant = -1;
 
 /** A file's content at some instant, held as what must be put back to get there from a later one. */
 interface Baseline {
-  readonly size: number;
+  size: number;
   /** The smallest size that the file had from this baseline to the next. */
   lowest: number;
   /** What a page held, up to `size`, before its first change; zeros where the array is shorter. */
@@ -58,6 +58,8 @@ export class CachedFile {
   /** Changed since `#baseline`? */
   #dirty = false;
   #writtenBackAt: Instant = CLEAN;
+  /** When it was last cut. */
+  #cutAt: Instant = CLEAN;
 
   constructor(path: string, writeback: Duration) {
     this.path = path;
@@ -90,8 +92,10 @@ export class CachedFile {
     return end > position ? this.#bytes.read(position, end) : new Uint8Array(0);
   }
 
-  truncate(now: Instant, size: number): void {
+  /** `at`: when the step gets there. */
+  truncate(now: Instant, at: Instant, size: number): void {
     if (size === this.#size) return;
+    if (size < this.#size) this.#cutAt = at;
     if (now >= this.#writtenBackAt) this.#becomeDirty(now);
     const baseline = this.#baseline;
     // A hole needs no keeping: beyond `lowest`, what is not kept was zeros.
@@ -124,6 +128,17 @@ export class CachedFile {
       // A later sync covers what an earlier one still writes.
       syncs.splice(0, i + 1);
       return;
+    }
+  }
+
+  /** If its last cut was before `instant`: no power-off brings back what was cut off. */
+  makeCutsDurable(instant: Instant): void {
+    if (this.#cutAt === CLEAN || this.#cutAt > instant) return;
+    this.#cutAt = CLEAN;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const baseline of [...this.#syncs, this.#baseline].reverse()) {
+      lowest = Math.min(lowest, baseline.lowest);
+      if (baseline.size > lowest) baseline.size = lowest;
     }
   }
 

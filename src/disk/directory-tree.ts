@@ -27,6 +27,11 @@ interface Operation {
   readonly edits: readonly Edit[];
 }
 
+interface Sync {
+  readonly began: Instant;
+  readonly durableAt: Instant;
+}
+
 interface Commit {
   readonly through: number;
   readonly durableAt: Instant;
@@ -52,6 +57,9 @@ export class DirectoryTree {
   #journal: Operation[] = [];
   #commits: Commit[] = [];
   #lastNumber = 0;
+  /** Syncs under way, oldest first, and when the last that has ended began. */
+  #syncs: Sync[] = [];
+  #lastEndedBegan: Instant = -1;
 
   constructor(writeback: Duration) {
     this.#writeback = writeback;
@@ -115,14 +123,29 @@ export class DirectoryTree {
   }
 
   /** Makes the operations that named `file`, and those before, durable at `durableAt`. */
-  syncFile(now: Instant, file: CachedFile, durableAt: Instant): void {
+  syncFile(now: Instant, began: Instant, file: CachedFile, durableAt: Instant): void {
+    this.#began(now, began, durableAt);
     this.#commit(now, file.namedBy, durableAt);
   }
 
+  /**
+   * Cuts of files before this instant are durable: it is when the last sync of any kind began that has
+   * ended by `now`. A cut is in the journal of ext4 and XFS as names are, and goes there with the rest.
+   */
+  cutsDurableBefore(now: Instant): Instant {
+    this.#syncs = this.#syncs.filter(({ began, durableAt }) => {
+      if (durableAt > now) return true;
+      if (began > this.#lastEndedBegan) this.#lastEndedBegan = began;
+      return false;
+    });
+    return this.#lastEndedBegan;
+  }
+
   /** Throws `DiskError` ENOENT if there is no such directory. */
-  syncDirectory(now: Instant, path: string, durableAt: Instant): void {
+  syncDirectory(now: Instant, began: Instant, path: string, durableAt: Instant): void {
     const entry = this.#find(path);
     if (!(entry instanceof Directory)) throw new DiskError("ENOENT", path);
+    this.#began(now, began, durableAt);
     this.#commit(now, Math.max(entry.namedBy, entry.changedBy), durableAt);
   }
 
@@ -151,6 +174,7 @@ export class DirectoryTree {
     for (const operation of happened.slice(kept).reverse()) undo(operation);
     this.#journal = [];
     this.#commits = [];
+    this.#syncs = [];
     setPaths(this.#root, "");
   }
 
@@ -219,6 +243,11 @@ export class DirectoryTree {
   #log(now: Instant, at: Instant, operation: readonly Edit[]): void {
     this.#settle(now);
     this.#journal.push({ number: ++this.#lastNumber, at, edits: operation });
+  }
+
+  #began(now: Instant, began: Instant, durableAt: Instant): void {
+    if (this.#syncs.length > 0) this.cutsDurableBefore(now);
+    this.#syncs.push({ began, durableAt });
   }
 
   #commit(now: Instant, through: number, durableAt: Instant): void {

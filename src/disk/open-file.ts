@@ -70,7 +70,7 @@ export class OpenFile implements DiskFile {
   truncate(size: number): void {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeWrite();
-    this.#file.truncate(this.#scheduler.now, size);
+    this.#file.truncate(this.#scheduler.now, this.#host.departure(), size);
   }
 
   sync(): void {
@@ -86,9 +86,10 @@ export class OpenFile implements DiskFile {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     const now = this.#scheduler.now;
     this.#file.settle(now);
+    const began = this.#host.departure();
     const end = this.#device.flush(this.#file.dirtyBytes);
     this.#file.beginSync(now, end);
-    this.#services.tree.syncFile(now, this.#file, end);
+    this.#services.tree.syncFile(now, began, this.#file, end);
     return end;
   }
 

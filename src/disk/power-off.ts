@@ -29,10 +29,14 @@ export function losePageCache(
   now: Instant,
 ): Loss[] {
   const before = tree.files().map((file) => ({ path: file.path, file, bytes: file.dataEnd }));
+  const cutsDurableBefore = tree.cutsDurableBefore(now);
   tree.rollBack(now, operationsKept(mode, tree.pending(now), random));
 
   const files = tree.files();
-  for (const file of files) file.settle(now);
+  for (const file of files) {
+    file.settle(now);
+    file.makeCutsDurable(cutsDurableBefore);
+  }
   const tails = mode === "torn" ? files.filter(hasTail) : [];
   const torn = tails.length === 0 ? undefined : tails[random.below(tails.length)];
   const lost = new Map<CachedFile, number>();

@@ -101,8 +101,9 @@ export class SimulatedDisk implements Disk, HostWatcher, EventHandler {
   }
 
   syncDirectory(directory: string): void {
+    const began = this.#host.departure();
     const end = this.#device.flush(0);
-    this.#tree.syncDirectory(this.#scheduler.now, directory, end);
+    this.#tree.syncDirectory(this.#scheduler.now, began, directory, end);
     this.#device.waitUntil(end);
   }
 

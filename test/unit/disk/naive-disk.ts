@@ -4,11 +4,15 @@ import { byText } from "../../../src/base/order.ts";
 interface Version {
   readonly content: Uint8Array;
   readonly durableAt: number;
+  /** The smallest size that the file had since. */
+  lowest: number;
 }
 
 interface NaiveFile {
   content: Uint8Array;
   durable: Uint8Array;
+  durableLowest: number;
+  cutAt: number | undefined;
   syncs: Version[];
   dirtySince: number | undefined;
   /** Which of the states of the names first had it under its name. */
@@ -27,6 +31,8 @@ export class NaiveDisk {
   /** All states of the names, with the instant of the operation that made them; the first is durable. */
   #states: { readonly names: Names; readonly at: number; readonly number: number }[];
   #commits: { readonly through: number; readonly durableAt: number }[] = [];
+  /** All syncs of any kind: cuts made before one began are durable when it has ended. */
+  #began: { readonly began: number; readonly durableAt: number }[] = [];
   #number = 0;
 
   constructor(writeback: number) {
@@ -40,6 +46,8 @@ export class NaiveDisk {
     const file: NaiveFile = {
       content: new Uint8Array(0),
       durable: new Uint8Array(0),
+      durableLowest: 0,
+      cutAt: undefined,
       syncs: [],
       dirtySince: undefined,
       namedBy: this.#number + 1,
@@ -61,6 +69,9 @@ export class NaiveDisk {
     const file = this.open(now, path);
     if (size === file.content.length) return;
     this.#dirty(now, file);
+    if (size < file.content.length) file.cutAt = now;
+    file.durableLowest = Math.min(file.durableLowest, size);
+    for (const version of file.syncs) version.lowest = Math.min(version.lowest, size);
     const content = new Uint8Array(size);
     content.set(file.content.subarray(0, size));
     file.content = content;
@@ -69,7 +80,8 @@ export class NaiveDisk {
   sync(now: number, path: string, durableAt: number): void {
     const file = this.open(now, path);
     this.#writeBack(now, file);
-    file.syncs.push({ content: file.content.slice(), durableAt });
+    file.syncs.push({ content: file.content.slice(), durableAt, lowest: file.content.length });
+    this.#began.push({ began: now, durableAt });
     file.dirtySince = undefined;
     this.#commits.push({ through: file.namedBy, durableAt });
   }
@@ -94,7 +106,8 @@ export class NaiveDisk {
   }
 
   /** Makes everything up to the last change of a name in the directory durable. */
-  syncDirectory(directory: string, durableAt: number): void {
+  syncDirectory(now: number, directory: string, durableAt: number): void {
+    this.#began.push({ began: now, durableAt });
     let last = 0;
     for (const [i, { names, number }] of this.#states.entries()) {
       const previous = this.#states[i - 1];
@@ -112,11 +125,19 @@ export class NaiveDisk {
     this.names = this.#states.findLast(({ number }) => number <= through)?.names ?? new Map();
     this.#states = [{ names: this.names, at: 0, number: this.#number }];
     this.#commits = [];
+    const ended = this.#began.filter(({ durableAt }) => durableAt <= now);
+    const cutsBefore = Math.max(-1, ...ended.map(({ began }) => began));
+    this.#began = [];
     for (const file of this.names.values()) {
       this.#writeBack(now, file);
-      file.content =
-        file.syncs.findLast(({ durableAt }) => durableAt <= now)?.content ?? file.durable;
+      const version = file.syncs.findLast(({ durableAt }) => durableAt <= now);
+      const isCut = file.cutAt !== undefined && file.cutAt <= cutsBefore;
+      const lowest = version?.lowest ?? file.durableLowest;
+      file.content = version?.content ?? file.durable;
+      if (isCut) file.content = file.content.slice(0, lowest);
       file.durable = file.content;
+      file.durableLowest = file.content.length;
+      file.cutAt = undefined;
       file.syncs = [];
       file.dirtySince = undefined;
     }
@@ -130,6 +151,7 @@ export class NaiveDisk {
   #writeBack(now: number, file: NaiveFile): void {
     if (file.dirtySince === undefined || now < file.dirtySince + this.#writeback) return;
     file.durable = file.content.slice();
+    file.durableLowest = file.content.length;
     file.syncs = [];
     file.dirtySince = undefined;
   }

@@ -113,7 +113,7 @@ class Twins {
         return;
       case "sync-directory":
         this.#latency = operation.latency;
-        naive.syncDirectory(operation.directory, now + operation.latency);
+        naive.syncDirectory(now, operation.directory, now + operation.latency);
         machine.step((disk) => disk.syncDirectory(operation.directory));
         return;
       case "advance":

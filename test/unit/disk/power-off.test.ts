@@ -330,3 +330,26 @@ test("what a step does after a sync has not happened before that has ended, in e
     }
   }
 });
+
+test("what was cut off a file stays off, in every mode, once a later sync of another file has ended", () => {
+  for (const mode of ["lost", "torn", "random-prefix", "kept"] as const) {
+    for (const seed of SEEDS) {
+      const machine = new Machine(PLAIN_DISK, seed);
+      machine.step((disk) => {
+        disk.open("log").write(0, bytes(3 * PAGE, OLD));
+        disk.open("log").sync();
+      });
+      machine.advance(100 * FSYNC);
+
+      machine.step((disk) => {
+        disk.open("log").truncate(PAGE);
+        disk.open("checkpoint").write(0, bytes(10));
+        disk.open("checkpoint").sync();
+      });
+      machine.advance(2 * FSYNC);
+      machine.powerCycle(mode);
+
+      expectBytes(machine.content("log"), bytes(3 * PAGE, OLD).slice(0, PAGE));
+    }
+  }
+});
