@@ -19,6 +19,8 @@ export class LeaderProgress {
   readonly #epochStart: Offset;
   readonly #rules: QuorumRules;
   readonly #voters: readonly VoterProgress[];
+  /** Of the voters, as the rules are told of them. */
+  readonly #ends: Offset[];
   #highWatermark: Offset = -1;
 
   constructor(self: BrokerId, voters: readonly BrokerId[], epochStart: Offset, rules: QuorumRules) {
@@ -31,6 +33,7 @@ export class LeaderProgress {
       heard: false,
       fetched: false,
     }));
+    this.#ends = voters.map(() => -1);
   }
 
   /** The first offset not known to be committed; -1 until a record of this epoch is. Never falls. */
@@ -94,11 +97,14 @@ export class LeaderProgress {
   }
 
   #voter(id: BrokerId): VoterProgress | undefined {
-    return this.#voters.find((voter) => voter.id === id);
+    for (const voter of this.#voters) if (voter.id === id) return voter;
+    return undefined;
   }
 
   #advance(): boolean {
-    const ends = this.#voters.map((voter) => voter.endOffset);
+    const ends = this.#ends;
+    const voters = this.#voters;
+    for (let i = 0; i < voters.length; i++) ends[i] = (voters[i] as VoterProgress).endOffset;
     const offset = this.#rules.committedOffset(ends, this.#epochStart);
     if (offset <= this.#highWatermark) return false;
     this.#highWatermark = offset;

@@ -1,8 +1,8 @@
-import { byNumber } from "../../base/order.ts";
 import type { BrokerId, Offset, QuorumEpoch } from "../ids.ts";
 import { NO_LEADER } from "../ids.ts";
 import type { Role } from "./role.ts";
 import { NO_VOTE } from "./role.ts";
+import { majorityOf } from "./vote-tally.ts";
 
 /** The end of a log: what votes compare. */
 export interface LogEnd {
@@ -60,7 +60,13 @@ function mayGrantVote(role: Role, ownEnd: LogEnd, question: VoteQuestion): boole
  * then will every later leader have it (KAFKA-12619). `voterEnds` holds -1 for voters not heard of.
  */
 function committedOffset(voterEnds: readonly Offset[], epochStart: Offset): Offset {
-  const ascending = [...voterEnds].sort(byNumber);
-  const offset = ascending[Math.ceil(ascending.length / 2) - 1] ?? -1;
+  const majority = majorityOf(voterEnds.length);
+  let offset = -1;
+  for (const end of voterEnds) {
+    if (end <= offset) continue;
+    let having = 0;
+    for (const other of voterEnds) if (other >= end) having++;
+    if (having >= majority) offset = end;
+  }
   return offset > epochStart ? offset : -1;
 }

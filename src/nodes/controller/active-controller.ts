@@ -151,7 +151,7 @@ export class ActiveController {
     this.#every(kind);
     switch (kind) {
       case CONTROLLER_TIMER.noOp:
-        this.#write([{ type: "NoOpRecord" }]);
+        this.#write(NO_OP);
         break;
       case CONTROLLER_TIMER.fenceStale:
         this.#fenceOne();
@@ -265,6 +265,8 @@ export class ActiveController {
     this.#timers.set(task, timers.start(delay, task));
   }
 }
+
+const NO_OP: readonly MetadataRecord[] = [{ type: "NoOpRecord" }];
 
 const PERIODIC_TASKS: readonly number[] = [
   CONTROLLER_TIMER.noOp,

@@ -32,11 +32,12 @@ export class BatchAccumulator {
 
   /** Returns the offset that the last record will have. `timestamp` is in milliseconds. */
   append(records: readonly MetadataRecord[], timestamp: number): Offset {
-    const values = records.map(encodeMetadataRecord);
+    const added = records.map((record) => newRecord(record, timestamp));
     let bytes = 0;
-    for (const value of values) bytes += value.length + RECORD_OVERHEAD;
+    for (const { value } of added) bytes += value.length + RECORD_OVERHEAD;
     if (this.#bytes + bytes > MAX_BATCH_BYTES) this.#close();
-    for (const value of values) this.#records.push({ timestamp, value });
+    if (this.#records.length === 0) this.#records = added;
+    else for (const record of added) this.#records.push(record);
     this.#bytes += bytes;
     this.#nextOffset += records.length;
     return this.#nextOffset - 1;
@@ -59,3 +60,15 @@ export class BatchAccumulator {
     this.#bytes = 0;
   }
 }
+
+interface MetadataNewRecord extends NewRecord {
+  readonly value: Uint8Array;
+}
+
+function newRecord(record: MetadataRecord, timestamp: number): MetadataNewRecord {
+  // An idle controller writes nothing else, twice a second.
+  const value = record.type === "NoOpRecord" ? NO_OP : encodeMetadataRecord(record);
+  return { timestamp, value };
+}
+
+const NO_OP = encodeMetadataRecord({ type: "NoOpRecord" });

@@ -39,10 +39,13 @@ export class FetchPurgatory {
 
   /** Takes out the fetches that a log up to `endOffset`, committed up to `highWatermark`, can answer. */
   takeReady(endOffset: Offset, highWatermark: Offset): readonly ParkedFetch[] {
-    const isReady = ({ partition }: ParkedFetch): boolean =>
-      partition.fetchOffset < endOffset || partition.highWatermark < highWatermark;
+    const parked = this.#parked;
+    let ready = 0;
+    for (const one of parked) if (isReady(one.partition, endOffset, highWatermark)) ready++;
+    if (ready === 0) return NONE;
     // Most often what is news to one is news to all.
-    return this.#parked.every(isReady) ? this.takeAll() : this.#take(isReady);
+    if (ready === parked.length) return this.takeAll();
+    return this.#take(({ partition }) => isReady(partition, endOffset, highWatermark));
   }
 
   takeAll(): readonly ParkedFetch[] {
@@ -65,4 +68,10 @@ export class FetchPurgatory {
     for (const parked of taken) this.#timers.cancel(parked.timer);
     return taken;
   }
+}
+
+const NONE: readonly ParkedFetch[] = [];
+
+function isReady(partition: FetchPartition, endOffset: Offset, highWatermark: Offset): boolean {
+  return partition.fetchOffset < endOffset || partition.highWatermark < highWatermark;
 }

@@ -28,11 +28,12 @@ export class LeaderFetches {
   handle(
     request: IncomingRequest,
     partition: FetchPartition,
+    diverges: boolean,
     maxWaitMs: number,
     role: Leader,
   ): void {
     const hasNews =
-      this.diverges(partition) ||
+      diverges ||
       partition.fetchOffset < this.#log.endOffset ||
       partition.highWatermark < role.progress.highWatermark;
     if (hasNews || maxWaitMs === 0) this.#answer(request, partition, role);

@@ -47,6 +47,7 @@ export interface CommitListener {
 }
 
 const NO_RECORDS: readonly MetadataRecord[] = [];
+const NO_BATCHES: readonly RecordBatch[] = [];
 
 /** `KafkaRaftClient.MAX_FETCH_SIZE`: how much is read at a time. */
 const MAX_READ_BYTES = 1024 * 1024;
@@ -70,7 +71,12 @@ export class MetadataLog {
   }
 
   get end(): LogEnd {
-    return { epoch: this.#log.latestEpoch ?? 0, offset: this.#log.logEndOffset };
+    return { epoch: this.endEpoch, offset: this.#log.logEndOffset };
+  }
+
+  /** Epoch of the last record; 0 in an empty log. */
+  get endEpoch(): QuorumEpoch {
+    return this.#log.latestEpoch ?? 0;
   }
 
   get endOffset(): Offset {
@@ -93,6 +99,8 @@ export class MetadataLog {
   /** Where this log parts from one whose last record is of `epoch` and ends at `offset`, if it does. */
   divergence(offset: Offset, epoch: QuorumEpoch): EpochEndOffset | undefined {
     if (offset === 0 && epoch === 0) return undefined;
+    // Who follows is nearly always in the epoch in which the log grows.
+    if (epoch === this.#log.latestEpoch && offset <= this.endOffset) return undefined;
     const own = this.#endOfEpoch(epoch);
     return own.epoch !== epoch || own.endOffset < offset ? own : undefined;
   }
@@ -134,7 +142,7 @@ export class MetadataLog {
 
   /** Batches from `offset` up to the end of the log, committed or not. */
   read(offset: Offset): readonly RecordBatch[] {
-    if (offset >= this.endOffset) return [];
+    if (offset >= this.endOffset) return NO_BATCHES;
     return this.#log.read(offset, MAX_READ_BYTES, this.endOffset, true).batches;
   }
 

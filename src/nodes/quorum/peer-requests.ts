@@ -51,7 +51,7 @@ export class PeerRequests {
   /** Counts roles. */
   #term = 0;
   /** Peers that have a request of this term, or just failed one. */
-  readonly #busy = new Set<BrokerId>();
+  readonly #busy: BrokerId[] = [];
 
   constructor(
     rpc: RpcClient,
@@ -70,7 +70,7 @@ export class PeerRequests {
   /** Forgets all requests: the member has another role. */
   nextTerm(): void {
     this.#term++;
-    this.#busy.clear();
+    this.#busy.length = 0;
   }
 
   isCurrent(asked: Asked): boolean {
@@ -78,7 +78,7 @@ export class PeerRequests {
   }
 
   isBusy(peer: BrokerId): boolean {
-    return this.#busy.has(peer);
+    return this.#busy.includes(peer);
   }
 
   addressOf(voter: BrokerId): NodeAddress | undefined {
@@ -93,7 +93,7 @@ export class PeerRequests {
   ): void {
     const address = this.addressOf(voter);
     if (address === undefined) fail(`${voter} is no voter`);
-    this.#busy.add(voter);
+    this.#occupy(voter);
     const timeout = fromMillis(this.#configs["controller.quorum.request.timeout.ms"]);
     const purpose = api.key === FETCH.key ? FETCHING : CONTROL;
     const asked: Asked = { term: this.#term, peer: voter };
@@ -102,17 +102,30 @@ export class PeerRequests {
 
   /** The peer answered, and may be asked again. */
   answered(peer: BrokerId): void {
-    this.#busy.delete(peer);
+    this.#release(peer);
   }
 
   /** Leaves a peer alone for `controller.quorum.retry.backoff.ms`; a timer then brings a `PeerRetry`. */
   backOff(peer: BrokerId): void {
-    this.#busy.add(peer);
+    this.#occupy(peer);
     const wait = fromMillis(this.#configs["controller.quorum.retry.backoff.ms"]);
     this.#timers.start(wait, this.#timerKind, new PeerRetry(this.#term, peer));
   }
 
   backOffIsOver(retry: PeerRetry): void {
-    if (retry.term === this.#term) this.#busy.delete(retry.peer);
+    if (retry.term === this.#term) this.#release(retry.peer);
+  }
+
+  #occupy(peer: BrokerId): void {
+    if (!this.#busy.includes(peer)) this.#busy.push(peer);
+  }
+
+  #release(peer: BrokerId): void {
+    const busy = this.#busy;
+    const at = busy.indexOf(peer);
+    if (at < 0) return;
+    // Their order says nothing.
+    const last = busy.pop();
+    if (last !== undefined && last !== peer) busy[at] = last;
   }
 }

@@ -46,6 +46,7 @@ import type { Asked, Peer } from "./peer-requests.ts";
 import { PeerRequests, PeerRetry } from "./peer-requests.ts";
 import {
   failedFetchResponse,
+  MAX_FETCH_BYTES,
   metadataAnswer,
   metadataFetch,
   metadataPartition,
@@ -750,12 +751,13 @@ export class QuorumClient {
       this.#fetches.refuse(request, error, this.leaderId, role.epoch);
       return;
     }
-    if (!this.#fetches.diverges(partition)) {
+    const diverges = this.#fetches.diverges(partition);
+    if (!diverges) {
       const { progress } = role;
       if (progress.countFetch(body.replicaId)) this.#restartCheckQuorum();
       if (progress.fetchedTo(body.replicaId, partition.fetchOffset)) this.#leaderCommitted(role);
     }
-    this.#fetches.handle(request, partition, body.maxWaitMs, role);
+    this.#fetches.handle(request, partition, diverges, body.maxWaitMs, role);
   }
 
   #complainAboutFetch(partition: FetchPartition): ErrorCode {
@@ -792,14 +794,15 @@ export class QuorumClient {
   }
 
   #fetchFrom(voter: BrokerId): void {
-    const request = metadataFetch({
-      clusterId: this.#clusterId,
-      replicaId: this.#nodeId,
-      brokerEpoch: this.#brokerEpoch(),
-      epoch: this.#role.epoch,
-      end: this.#log.end,
-      startOffset: this.#log.startOffset,
-      highWatermark: this.#log.highWatermark,
+    const log = this.#log;
+    const request = metadataFetch(this.#clusterId, this.#nodeId, this.#brokerEpoch(), {
+      partition: 0,
+      currentLeaderEpoch: this.#role.epoch,
+      fetchOffset: log.endOffset,
+      lastFetchedEpoch: log.endEpoch,
+      logStartOffset: log.startOffset,
+      partitionMaxBytes: MAX_FETCH_BYTES,
+      highWatermark: log.highWatermark,
     });
     this.#peers.ask(voter, FETCH, request, this.#fetchAnswers);
   }

@@ -9,51 +9,30 @@ import type {
   FetchRequest,
   FetchResponse,
 } from "../../kafka/protocol/fetch.ts";
-import type { LogEnd } from "../../kafka/quorum/quorum-rules.ts";
 
 /** `KafkaRaftClient.MAX_FETCH_WAIT_MS`. */
 const MAX_FETCH_WAIT_MS = 500;
 /** `KafkaRaftClient.MAX_FETCH_SIZE`. */
-const MAX_FETCH_BYTES = 1024 * 1024;
+export const MAX_FETCH_BYTES: number = 1024 * 1024;
 
-export interface FetchPosition {
-  readonly clusterId: string;
-  readonly replicaId: BrokerId;
-  readonly brokerEpoch: BrokerEpoch;
-  readonly epoch: QuorumEpoch;
-  readonly end: LogEnd;
-  readonly startOffset: Offset;
-  readonly highWatermark: Offset;
-}
-
-/** A fetch of the metadata log from where the asker's own log ends. */
-export function metadataFetch(position: FetchPosition): FetchRequest {
+/** A fetch of the metadata log. `partition` tells where the asker's own log ends. */
+export function metadataFetch(
+  clusterId: string,
+  replicaId: BrokerId,
+  replicaEpoch: BrokerEpoch,
+  partition: FetchPartition,
+): FetchRequest {
   return {
-    clusterId: position.clusterId,
-    replicaId: position.replicaId,
-    replicaEpoch: position.brokerEpoch,
+    clusterId,
+    replicaId,
+    replicaEpoch,
     maxWaitMs: MAX_FETCH_WAIT_MS,
     minBytes: 0,
     maxBytes: MAX_FETCH_BYTES,
     isolationLevel: 0,
     sessionId: 0,
     sessionEpoch: -1,
-    topics: [
-      {
-        topicId: METADATA_TOPIC_ID,
-        partitions: [
-          {
-            partition: 0,
-            currentLeaderEpoch: position.epoch,
-            fetchOffset: position.end.offset,
-            lastFetchedEpoch: position.end.epoch,
-            logStartOffset: position.startOffset,
-            partitionMaxBytes: MAX_FETCH_BYTES,
-            highWatermark: position.highWatermark,
-          },
-        ],
-      },
-    ],
+    topics: [{ topicId: METADATA_TOPIC_ID, partitions: [partition] }],
   };
 }
 
