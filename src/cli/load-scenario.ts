@@ -124,7 +124,7 @@ export function pickVariant(scenario: Scenario, name: string | undefined): Scena
   if (name === undefined) return scenario;
   const found = scenario.variants.find(({ variant }) => variant === name);
   if (found !== undefined) return found;
-  const names = variantNames(scenario);
+  const names = scenario.variants.map(({ variant }) => variant ?? "");
   const nearest = nearestName(name, names);
   const hint =
     nearest !== undefined
@@ -133,11 +133,6 @@ export function pickVariant(scenario: Scenario, name: string | undefined): Scena
         ? "it has none"
         : `it has ${names.map((one) => `\`${one}\``).join(", ")}`;
   throw new UsageError(`${scenario.file} has no variant \`${name}\`; ${hint}`);
-}
-
-/** In the order of the file. */
-export function variantNames(scenario: Scenario): string[] {
-  return scenario.variants.map(({ variant }) => variant ?? "");
 }
 
 function didYouMean(name: string): string {

@@ -10,13 +10,8 @@ import { messageOf, reportBug, UsageError } from "./complain.ts";
 import { EventFile } from "./event-file.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import {
-  loadScenario,
-  pickVariant,
-  reportComplaints,
-  reportWarnings,
-  variantNames,
-} from "./load-scenario.ts";
+import { Interrupt } from "./interrupt.ts";
+import { loadScenario, pickVariant, reportComplaints, reportWarnings } from "./load-scenario.ts";
 import { Progress } from "./progress.ts";
 import { printFingerprint, verify } from "./verify.ts";
 import { VERSION } from "./version.ts";
@@ -45,23 +40,23 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
   if (flags.fingerprint !== undefined) return printFingerprint(scenario, seed, flags.fingerprint);
   reportWarnings(loaded);
   const events = flags.events === undefined ? undefined : EventFile.open(flags.events, file);
+  const interrupt = new Interrupt();
   const simulation = begin(scenario, seed, flags);
-  let interrupted: boolean;
   let result: RunResult;
   try {
     const { clock } = simulation.cluster;
     if (events !== undefined) {
       simulation.onFact((fact, at, event) => events.write(fact, at, event, clock.zero));
     }
-    interrupted = await advance(simulation, scenario.name);
-    result = simulation.finish(interrupted ? "interrupted" : undefined);
+    await advance(simulation, scenario.name, interrupt);
+    result = simulation.finish(interrupt.happened ? "interrupted" : undefined);
     events?.close(clock.zero);
   } catch (problem) {
     if (problem instanceof UsageError) throw problem;
     return breakDown(problem, scenario, seed, simulation, flags);
   }
-  print(result, flags, variantNames(loaded.scenario));
-  if (interrupted) return EXIT.interrupted;
+  print(result, flags, triesOf(loaded.scenario, flags));
+  if (interrupt.happened) return EXIT.interrupted;
   if (flags.verify === true && !verify(result)) return EXIT.bug;
   return exitCode(result);
 }
@@ -83,13 +78,20 @@ function begin(scenario: Scenario, seed: string, flags: RunFlags): Simulation {
   }
 }
 
-function print(result: RunResult, flags: RunFlags, variants: readonly string[]): void {
+function print(result: RunResult, flags: RunFlags, tries: readonly string[][]): void {
   const paint = paintFor(flags.color, process.stdout.isTTY);
   const text =
     flags.json === true
       ? resultJson(result, VERSION)
-      : resultText(result, { paint, verbose: flags.verbose === true, variants });
+      : resultText(result, { paint, verbose: flags.verbose === true, tries });
   process.stdout.write(`${text}\n`);
+}
+
+/** The variants of what was run, with the same seed. */
+function triesOf({ file, variants }: Scenario, { seed, variant }: RunFlags): string[][] {
+  if (variant !== undefined) return [];
+  const seeded = seed === undefined ? [] : ["--seed", seed];
+  return variants.map((one) => ["sim", "run", file, ...seeded, "--variant", one.variant ?? ""]);
 }
 
 /** The simulator broke one of its own rules in the middle of a run. */
@@ -114,24 +116,19 @@ function exitCode(result: RunResult): ExitCode {
   return result.verdict === "pass" ? EXIT.ok : EXIT.inconclusive;
 }
 
-/** Runs to the end, or until Ctrl-C: then true. Shows progress once it takes longer than a moment. */
-async function advance(simulation: Simulation, name: string): Promise<boolean> {
-  let interrupted = false;
-  const stop = (): void => {
-    interrupted = true;
-  };
-  process.once("SIGINT", stop);
+/** Runs to the end, or until Ctrl-C. Shows progress once it takes longer than a moment. */
+async function advance(simulation: Simulation, name: string, interrupt: Interrupt): Promise<void> {
   const progress = new Progress(name);
   try {
-    while (!interrupted && simulation.advance(SLICE)) {
+    while (!interrupt.happened && simulation.advance(SLICE)) {
       progress.show(simulation.now, simulation.events);
+      // A moment in which a signal can arrive.
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {
     progress.clear();
-    process.removeListener("SIGINT", stop);
+    interrupt.release();
   }
-  return interrupted;
 }
 
 /** The seed as given, else the scenario's own. */

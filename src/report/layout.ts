@@ -3,12 +3,12 @@ export const WIDTH = 80;
 
 /** A text broken at blanks to fit, each line indented. */
 export function wrapped(text: string, indent: number): string[] {
-  return flowed(text.split(" "), " ", indent).map((line) => " ".repeat(indent) + line);
+  return flowed((" ".repeat(indent) + text.trimStart()).split(/(?<=\S) /), " ", indent);
 }
 
 /**
- * Parts on one line, with a separator between them; a part that does not fit begins another. The lines
- * leave room for an indent, and do not have it yet.
+ * Parts on one line, with a separator between them. A part that does not fit begins another, which is
+ * indented.
  */
 export function flowed(parts: readonly string[], separator: string, indent: number): string[] {
   const lines: string[] = [];
@@ -16,9 +16,9 @@ export function flowed(parts: readonly string[], separator: string, indent: numb
   for (const part of parts) {
     if (line === undefined) {
       line = part;
-    } else if (indent + line.length + separator.length + part.length > WIDTH) {
+    } else if (line.length + separator.length + part.length > WIDTH) {
       lines.push(line);
-      line = part;
+      line = " ".repeat(indent) + part.trimStart();
     } else {
       line += separator + part;
     }

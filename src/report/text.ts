@@ -15,8 +15,8 @@ export interface TextOptions {
   readonly paint: Paint;
   /** Everything, not only what a first look needs. */
   readonly verbose: boolean;
-  /** What else the scenario can be run as. */
-  readonly variants: readonly string[];
+  /** Commands to try next if something was lost, word by word. */
+  readonly tries: readonly (readonly string[])[];
 }
 
 export interface Headline {
@@ -48,7 +48,7 @@ export function headline({ version, scenario, variant, seed, kafka, size }: Head
   if (size !== undefined) {
     parts.push(`${counted(size.brokers, "broker")}, ${counted(size.partitions, "partition")}`);
   }
-  return flowed(parts, "  ", 2).join("\n  ");
+  return flowed(parts, "  ", 2).join("\n");
 }
 
 /** What `sim run` prints below the headline; ends without a newline. */
@@ -117,10 +117,8 @@ function partitionTable(rows: readonly PartitionRow[], { verbose, paint }: TextO
 function clientLines(clients: readonly ClientRow[]): string[] {
   const width = Math.max(7, ...clients.map(({ name }) => name.length));
   return clients.flatMap((client) => {
-    const indent = width + 3;
-    return flowed(countsOf(client), "   ", indent).map((line, i) =>
-      i === 0 ? `  ${client.name.padEnd(width)} ${line}` : " ".repeat(indent) + line,
-    );
+    const [first, ...others] = countsOf(client);
+    return flowed([`  ${client.name.padEnd(width)} ${first}`, ...others], "   ", width + 3);
   });
 }
 
@@ -166,7 +164,7 @@ function violationBlock(
   const word = isBug ? "BUG" : "PERMITTED";
   const where = violation.partition === "" ? [] : [violation.partition];
   const when = `at ${formatSeconds(violation.at)}, event ${violation.event}`;
-  const head = flowed([`${word}  ${violation.kind}`, ...where, when], "   ", 2).join("\n  ");
+  const head = flowed([`${word}  ${violation.kind}`, ...where, when], "   ", 2).join("\n");
   const lines = [
     (isBug ? paint.bad(word) : paint.strong(word)) + head.slice(word.length),
     ...violation.text.flatMap((sentence) => wrapped(sentence, 2)),
@@ -241,12 +239,11 @@ function verdictLines(result: RunResult, options: TextOptions): string[] {
   const { verdict, reasons } = result;
   const lines: string[] = [];
   for (const reason of reasons) {
-    lines.push(flowed(`inconclusive: ${reason}`.split(" "), " ", 2).join("\n  "));
+    lines.push(...flowed(`inconclusive: ${reason}`.split(" "), " ", 2));
   }
   for (const { ok, text, line } of result.expectations) {
     if (ok === true || line === 0) continue;
-    const found = flowed([`${mark(ok)}  ${text}`, `${result.file}:${line}`], "   ", 6);
-    lines.push(`  ${found.join("\n      ")}`);
+    lines.push(...flowed([`  ${mark(ok)}  ${text}`, `${result.file}:${line}`], "   ", 6));
   }
   const word = verdict.toUpperCase();
   const summary = flowed(
@@ -257,7 +254,7 @@ function verdictLines(result: RunResult, options: TextOptions): string[] {
     ],
     "   ",
     6,
-  ).join("\n      ");
+  ).join("\n");
   const tone = verdict === "pass" ? options.paint.good : options.paint.bad;
   lines.push(tone(word) + summary.slice(word.length));
   return [...lines, ...nextCommands(result, options)];
@@ -277,10 +274,10 @@ function expectationCounts({ expectations, violations }: RunResult): string {
 }
 
 /** What to paste next: the same run again if it did not pass; if something was lost, what may keep it. */
-function nextCommands(result: RunResult, { variants }: TextOptions): string[] {
+function nextCommands(result: RunResult, { tries }: TextOptions): string[] {
   if (result.verdict !== "pass") return [`  again   ${shellWords(commandOf(result))}`];
-  if (result.violations.length === 0 || result.variant !== undefined) return [];
-  return variants.map((variant) => `  try     ${shellWords(commandOf({ ...result, variant }))}`);
+  if (result.violations.length === 0) return [];
+  return tries.map((words) => `  try     ${shellWords(words)}`);
 }
 
 /** The command that makes this run, word by word. */

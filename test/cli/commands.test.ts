@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { sim } from "../support/command.ts";
+
+test.each([["--help"], ["help"], ["run --help"], ["help run"], ["check -h"], ["list --help"]])(
+  "sim %s helps on stdout, within 80 columns",
+  (line) => {
+    const { status, stdout, stderr } = sim(line.split(" "), { env: { COLUMNS: "200" } });
+
+    expect(stdout).toMatch(/^Usage: sim /);
+    expect(stdout.split("\n").filter((text) => text.length > 80)).toEqual([]);
+    expect(stdout.endsWith("\n")).toBe(true);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+  },
+);
+
+test("the help names every command and exit code", () => {
+  const { stdout } = sim(["--help"]);
+
+  for (const word of ["run", "check", "list", "help"])
+    expect(stdout).toMatch(new RegExp(`^  ${word} `, "m"));
+  for (const code of [0, 1, 2, 3, 70, 130]) expect(stdout).toMatch(new RegExp(`\\b${code} [a-z]`));
+});
+
+test("the version is the package's", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+
+  expect(sim(["--version"])).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("list shows every shipped scenario with its variants, within 80 columns", () => {
+  const { status, stdout, stderr } = sim(["list"]);
+
+  const files = readdirSync("scenarios").filter((name) => name.endsWith(".yaml"));
+  expect(stdout.match(/^scenarios\/.*/gm)).toEqual(files.sort().map((name) => `scenarios/${name}`));
+  expect(stdout).toContain("\n  --variant min-isr-2\n");
+  expect(stdout.split("\n").filter((text) => text.length > 80)).toEqual([]);
+  expect(sim(["list", "scenarios/"]).stdout).toBe(stdout);
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+test("check has a line for every file, in the order in which they were named", () => {
+  const files = ["scenarios/power-loss.yaml", "scenarios/acks-1-gap.yaml"];
+
+  const { status, stdout, stderr } = sim(["check", ...files]);
+
+  expect(stdout.match(/(?<=^ok {2})\S+/gm)).toEqual(files);
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});

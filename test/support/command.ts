@@ -1,0 +1,124 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What came of a command. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface How {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly uid?: number;
+}
+
+/** A directory for this test file, which others may look into. */
+export const place: string = mkdtempSync(join(tmpdir(), "kafka-sim-"));
+chmodSync(place, 0o755);
+
+/** The command as it is shipped. */
+const command = join(place, "sim.cjs");
+const built = spawnSync(process.execPath, ["build.mjs", "command", command], { encoding: "utf8" });
+if (built.status !== 0) throw new Error(`the command cannot be built: ${built.stderr}`);
+
+/** Nothing of the environment that the tests run in, but where programs are. */
+const ENVIRONMENT = { PATH: process.env["PATH"] ?? "" };
+
+/** Runs `sim WORDS` in the root of the repository, its output into pipes. */
+export function sim(words: readonly string[], how: How = {}): Ended {
+  return node([command, ...words], how);
+}
+
+export function node(words: readonly string[], { env, input = "", uid }: How = {}): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+    encoding: "utf8",
+    env: { ...ENVIRONMENT, ...env },
+    input,
+    maxBuffer: 1 << 26,
+    ...(uid === undefined ? {} : { uid }),
+  });
+  return { status, stdout, stderr };
+}
+
+export interface Living {
+  /** Ends the reading of stdout, as `head` does when it has enough. */
+  hangUp(): void;
+  signal(name: "SIGINT"): void;
+}
+
+/** Starts `sim WORDS` and calls `onOutput` at the first output; resolves when it has ended. */
+export function simWhile(
+  words: readonly string[],
+  onOutput: (living: Living) => void,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [command, ...words], {
+    env: ENVIRONMENT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    if (stdout === "") {
+      const hangUp = (): void => void child.stdout.destroy();
+      onOutput({ hangUp, signal: (name) => void child.kill(name) });
+    }
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => {
+    child.on("close", (status) => resolve({ status, stdout, stderr }));
+  });
+}
+
+/** Writes a file for a test; returns its path. */
+export function written(name: string, content: string | Uint8Array): string {
+  const file = join(place, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+/** A quick scenario in which nothing is wrong: what tests of mistakes begin with. */
+export const BASE = `version: 1
+name: base
+summary: A leader dies.
+seed: 1
+kafka: "4.3"
+cluster:
+  brokers: 3
+  controllers: 1
+  config:
+    replica.lag.time.max.ms: 10000
+topics:
+  orders:
+    partitions: 1
+    replication.factor: 3
+    config:
+      min.insync.replicas: 2
+clients:
+  p1: { produce: orders, rate: 100/s, records: 100 }
+faults:
+  - name: kill
+    at: 1s
+    crash: leader(orders-0)
+settle: 5s
+expect:
+  - no-divergence
+variants:
+  five-brokers: { set: { cluster/brokers: 5 } }
+`;
+
+/** The base with pieces of its text replaced, which must be there. */
+export function baseWith(...changes: readonly (readonly [from: string, to: string])[]): string {
+  let text = BASE;
+  for (const [from, to] of changes) {
+    if (!text.includes(from)) throw new Error(`the base has no ${from}`);
+    text = text.replace(from, to);
+  }
+  return text;
+}
