@@ -13,6 +13,9 @@ export interface Checkpoint {
 /** A checkpoint is kept every so many events. */
 export const CHECKPOINT_INTERVAL = 4096;
 
+/** A power of two. */
+const RECENT_NAMES = 64;
+
 const TWO_32 = 0x1_0000_0000;
 
 /** What the right lane sees is also another word, so that the lanes do not collide together. */
@@ -28,8 +31,9 @@ export class Digest {
   private right = 0x2d73696d;
   /** Names are few and come again and again: each is hashed once. */
   private readonly names: Map<string, number> = new Map();
-  private lastName = "";
-  private lastHash: number = mixText(0, "");
+  /** The names mixed last, each at the place that its length and last letter choose. */
+  private readonly recentNames: string[] = new Array<string>(RECENT_NAMES).fill("");
+  private readonly recentHashes: Int32Array = new Int32Array(RECENT_NAMES).fill(mixText(0, ""));
 
   /** Mixes an event: the head of everything that its handler then does. */
   mixEvent(time: Instant, kind: number, subject: number): void {
@@ -60,8 +64,11 @@ export class Digest {
 
   /** Mixes a name: a text of which a run has few. */
   name(name: string): void {
-    if (name === this.lastName) {
-      this.word(this.lastHash);
+    const { length } = name;
+    const place =
+      length === 0 ? 0 : (length * 5 + name.charCodeAt(length - 1)) & (RECENT_NAMES - 1);
+    if (name === this.recentNames[place]) {
+      this.word(this.recentHashes[place] as number);
       return;
     }
     let hash = this.names.get(name);
@@ -69,8 +76,8 @@ export class Digest {
       hash = mixText(name.length, name);
       this.names.set(name, hash);
     }
-    this.lastName = name;
-    this.lastHash = hash;
+    this.recentNames[place] = name;
+    this.recentHashes[place] = hash;
     this.word(hash);
   }
 

@@ -16,7 +16,13 @@ export interface EventClock {
 /** Hands facts to those that listen, in the order in which they subscribed, and to the digest. */
 export class FactRecorder implements FactSink {
   readonly #clock: EventClock;
-  readonly #listeners = new Map<FactKind, FactListener<Fact>[]>();
+  /** The kinds of which every record makes some have their lists at hand. */
+  readonly #appended: FactListener<Fact>[] = [];
+  readonly #highWatermarkMoved: FactListener<Fact>[] = [];
+  readonly #recordSent: FactListener<Fact>[] = [];
+  readonly #sendEnded: FactListener<Fact>[] = [];
+  readonly #polled: FactListener<Fact>[] = [];
+  readonly #others = new Map<FactKind, FactListener<Fact>[]>();
   readonly #everything: FactListener<Fact>[] = [];
 
   constructor(clock: EventClock) {
@@ -24,11 +30,8 @@ export class FactRecorder implements FactSink {
   }
 
   on<K extends FactKind>(kind: K, listener: FactListener<FactOf<K>>): void {
-    const list = this.#listeners.get(kind);
     // A listener for one kind is only ever called with facts of that kind.
-    const general = listener as FactListener<Fact>;
-    if (list === undefined) this.#listeners.set(kind, [general]);
-    else list.push(general);
+    this.#listenersOf(kind).push(listener as FactListener<Fact>);
   }
 
   onAny(listener: FactListener<Fact>): void {
@@ -39,8 +42,33 @@ export class FactRecorder implements FactSink {
     const clock = this.#clock;
     clock.mixFact(fact);
     const { now, event } = clock;
-    const listeners = this.#listeners.get(fact.kind);
-    if (listeners !== undefined) for (const listener of listeners) listener(fact, now, event);
+    for (const listener of this.#listenersOf(fact.kind)) listener(fact, now, event);
     for (const listener of this.#everything) listener(fact, now, event);
+  }
+
+  #listenersOf(kind: FactKind): FactListener<Fact>[] {
+    switch (kind) {
+      case "appended":
+        return this.#appended;
+      case "high-watermark-moved":
+        return this.#highWatermarkMoved;
+      case "record-sent":
+        return this.#recordSent;
+      case "send-ended":
+        return this.#sendEnded;
+      case "polled":
+        return this.#polled;
+      default:
+        return this.#othersOf(kind);
+    }
+  }
+
+  #othersOf(kind: FactKind): FactListener<Fact>[] {
+    let list = this.#others.get(kind);
+    if (list === undefined) {
+      list = [];
+      this.#others.set(kind, list);
+    }
+    return list;
   }
 }
