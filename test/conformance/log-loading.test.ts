@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PartitionLog } from "../../src/storage/partition-log.ts";
 import { ScriptedDisk } from "../support/scripted-disk.ts";
-import type { FileSums, ToldLoad } from "./real-kafka.ts";
-import { batchesIn, fileSums, isTransactional, RELEASES, RealKafka } from "./real-kafka.ts";
+import type { ToldLoad } from "./real-kafka.ts";
+import { batchesIn, comparable, fileSums, RELEASES, RealKafka } from "./real-kafka.ts";
 
 describe.each(RELEASES)("the log loader agrees with that of %s", (release) => {
   const kafka = new RealKafka(release);
@@ -111,10 +111,4 @@ function stateTold(told: ToldLoad): unknown {
     segments: told.segmentBaseOffsets,
     epochs: told.epochs,
   };
-}
-
-/** Files without those that Kafka is about to delete, nor what depends on transactions. */
-function comparable(partition: string, files: FileSums): FileSums {
-  const left = isTransactional(partition) ? /\.(deleted|snapshot|txnindex)$/ : /\.deleted$/;
-  return Object.fromEntries(Object.entries(files).filter(([name]) => !left.test(name)));
 }

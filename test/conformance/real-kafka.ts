@@ -102,7 +102,10 @@ export interface ToldPartition {
   readonly segments: readonly ToldSegment[];
   readonly snapshots: Readonly<Record<string, readonly ToldProducer[]>>;
   readonly checkpoints: Readonly<Record<string, readonly ToldBatch[]>>;
+  /** From the `.log` files alone, after an unclean stop. */
   readonly rebuilt: ToldLoad;
+  /** As it stands, after an orderly stop. */
+  readonly reopened: ToldLoad;
 }
 
 interface Told {
@@ -167,7 +170,7 @@ export class RealKafka {
       directory: partition,
       topic,
       partition: Number(digits),
-      config: this.#configOf(topic),
+      config: this.configOf(topic),
       recoveryPoint: 0,
       logStartOffset: 0,
       cleanShutdown: false,
@@ -185,7 +188,8 @@ export class RealKafka {
     log.close();
   }
 
-  #configOf(topic: string): LogConfig {
+  /** The config of a topic's log. */
+  configOf(topic: string): LogConfig {
     const config: Record<string, unknown> = { ...DEFAULT_LOG_CONFIG };
     for (const [name, text] of Object.entries(this.told.topicConfigs[topic] ?? {})) {
       if (name in config) config[name] = typeof config[name] === "number" ? Number(text) : text;
@@ -220,6 +224,12 @@ export function fileSums(disk: ScriptedDisk, directory: string): FileSums {
     sums[name] = [file.size, crc32c(file.read(0, file.size))];
   }
   return sums;
+}
+
+/** Files without those that Kafka is about to delete, nor what depends on transactions, which are not kept yet. */
+export function comparable(partition: string, files: FileSums): FileSums {
+  const left = isTransactional(partition) ? /\.(deleted|snapshot|txnindex)$/ : /\.deleted$/;
+  return Object.fromEntries(Object.entries(files).filter(([name]) => !left.test(name)));
 }
 
 /** Does the partition have transactions, whose state snapshots do not keep yet? */

@@ -120,7 +120,9 @@ public final class DescribeFixture {
             else if (name.endsWith(".snapshot")) snapshots.set(name, snapshot(file));
             else if (name.endsWith(".checkpoint")) checkpoints.set(name, describeBatches(file, true));
         }
-        if (!isMetadata) partition.set("rebuilt", rebuilt(directory));
+        if (isMetadata) return partition;
+        partition.set("rebuilt", rebuilt(directory));
+        partition.set("reopened", load(directory, true, logStartOffset(directory), 0, copy -> { }));
         return partition;
     }
 
@@ -271,7 +273,7 @@ public final class DescribeFixture {
 
     /** What an unclean start makes of the log files alone. */
     private ObjectNode rebuilt(Path directory) throws Exception {
-        return load(directory, 0, copy -> {
+        return load(directory, false, 0, 0, copy -> {
             for (Path file : list(copy)) {
                 if (!file.toString().endsWith(".log")) Files.delete(file);
             }
@@ -302,7 +304,7 @@ public final class DescribeFixture {
     }
 
     private ObjectNode torn(Path directory, String file, String damage, int at, long recoveryPoint) throws Exception {
-        ObjectNode told = load(directory, recoveryPoint, copy -> {
+        ObjectNode told = load(directory, false, 0, recoveryPoint, copy -> {
             Path log = copy.resolve(file);
             byte[] bytes = Files.readAllBytes(log);
             switch (damage) {
@@ -317,21 +319,33 @@ public final class DescribeFixture {
         return named.setAll(told);
     }
 
+    /** As the log directory's checkpoint says; 0 if it does not name the partition. */
+    private long logStartOffset(Path directory) throws IOException {
+        String name = directory.getFileName().toString();
+        int dash = name.lastIndexOf('-');
+        String start = name.substring(0, dash) + " " + name.substring(dash + 1) + " ";
+        return Files.readAllLines(fixture.resolve("log-start-offset-checkpoint")).stream()
+            .filter(line -> line.startsWith(start))
+            .mapToLong(line -> Long.parseLong(line.substring(start.length())))
+            .findFirst().orElse(0);
+    }
+
     private interface Damage {
         void to(Path copy) throws Exception;
     }
 
-    private ObjectNode load(Path directory, long recoveryPoint, Damage damage) throws Exception {
+    private ObjectNode load(Path directory, boolean wasClean, long logStartOffset, long recoveryPoint, Damage damage)
+        throws Exception {
         Path parent = Files.createTempDirectory("copy");
         Path copy = parent.resolve(directory.getFileName());
         copy(directory, copy);
         damage.to(copy);
         ObjectNode told = JSON.objectNode();
         try {
-            UnifiedLog log = UnifiedLog.create(copy.toFile(), logConfig(directory), 0, recoveryPoint, scheduler,
+            UnifiedLog log = UnifiedLog.create(copy.toFile(), logConfig(directory), logStartOffset, recoveryPoint, scheduler,
                 new BrokerTopicStats(), Time.SYSTEM, MAX_TRANSACTION_MS,
                 new ProducerStateManagerConfig(PRODUCER_EXPIRATION_MS, false), 600_000,
-                new LogDirFailureChannel(1), false, Optional.empty());
+                new LogDirFailureChannel(1), wasClean, Optional.empty());
             told.put("logStartOffset", log.logStartOffset());
             told.put("logEndOffset", log.logEndOffset());
             told.put("recoveryPointAfter", log.recoveryPoint());
