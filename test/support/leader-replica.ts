@@ -12,7 +12,7 @@ export class FakeLeader implements LeaderReplica {
   logEndOffset = 10;
   highWatermark = 0;
   epochStartOffset = 0;
-  isr: IsrState = committedIsr([1, 2, 3], false);
+  isr: IsrState = committedIsr([1, 2, 3]);
   remotes: ReplicaProgress[] = [];
   effectiveMinIsr = 1;
   readonly ineligible = new Set<number>();

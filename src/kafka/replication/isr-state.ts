@@ -11,8 +11,6 @@ export interface CommittedIsr {
   readonly isr: readonly BrokerId[];
   /** The same as `isr`. */
   readonly maximalIsr: readonly BrokerId[];
-  /** An unclean election's leader has not yet said that it recovered (KIP-704). */
-  readonly recovering: boolean;
 }
 
 export interface PendingExpand {
@@ -34,8 +32,8 @@ export interface PendingShrink {
   readonly committed: CommittedIsr;
 }
 
-export function committedIsr(isr: readonly BrokerId[], recovering: boolean): CommittedIsr {
-  return { kind: "committed", isr, maximalIsr: isr, recovering };
+export function committedIsr(isr: readonly BrokerId[]): CommittedIsr {
+  return { kind: "committed", isr, maximalIsr: isr };
 }
 
 export function pendingExpand(committed: CommittedIsr, joining: BrokerId): PendingExpand {

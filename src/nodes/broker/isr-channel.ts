@@ -164,7 +164,7 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
       case ERRORS.NONE:
         if (answer.leaderEpoch !== partition.leaderEpoch) return;
         if (answer.partitionEpoch < partition.partitionEpoch) return;
-        partition.isr = committedIsr(answer.isr, answer.leaderRecoveryState === 1);
+        partition.isr = committedIsr(answer.isr);
         partition.partitionEpoch = answer.partitionEpoch;
         // A smaller ISR may have been all that held the high watermark back (KAFKA-13091).
         partition.maybeAdvanceHighWatermark(this.#context.now());

@@ -39,7 +39,7 @@ export class Partition implements LeaderReplica {
   replicas: readonly BrokerId[] = [];
   highWatermark: Offset;
   // While leading:
-  isr: IsrState = committedIsr([], false);
+  isr: IsrState = committedIsr([]);
   remotes: readonly ReplicaProgress[] = [];
   epochStartOffset: Offset = -1;
   effectiveMinIsr = 1;
@@ -88,7 +88,7 @@ export class Partition implements LeaderReplica {
     const isNewLeader = this.role !== "leader";
     const isNewEpoch = registration.leaderEpoch > this.leaderEpoch;
     this.#updateAssignment(registration, minInsyncReplicas);
-    this.isr = committedIsr(registration.isr, registration.leaderRecoveryState === 1);
+    this.isr = committedIsr(registration.isr);
     this.role = "leader";
     this.leaderId = this.brokerId;
     this.partitionEpoch = registration.partitionEpoch;
@@ -128,7 +128,7 @@ export class Partition implements LeaderReplica {
     if (registration.partitionEpoch < this.partitionEpoch) return false;
     const isNewEpoch = registration.leaderEpoch > this.leaderEpoch;
     this.#updateAssignment(registration, minInsyncReplicas);
-    this.isr = committedIsr(registration.isr, registration.leaderRecoveryState === 1);
+    this.isr = committedIsr(registration.isr);
     this.role = "follower";
     this.leaderId = registration.leader;
     this.leaderEpoch = registration.leaderEpoch;

@@ -32,7 +32,7 @@ describe("the high watermark", () => {
   });
 
   test("goes to the leader's end if the ISR is the leader alone", () => {
-    const leader = new FakeLeader({ isr: committedIsr([1], false) });
+    const leader = new FakeLeader({ isr: committedIsr([1]) });
     leader.follower(2, 3, LONG_AGO);
 
     expect(highWatermark(leader)).toBe(10);
@@ -55,7 +55,7 @@ describe("the high watermark", () => {
   });
 
   test("counts a joining follower from the moment that it is proposed", () => {
-    const isr = pendingExpand(committedIsr([1, 2], false), 3);
+    const isr = pendingExpand(committedIsr([1, 2]), 3);
     const leader = new FakeLeader({ isr });
     leader.follower(2, 10);
     leader.follower(3, 6, LONG_AGO);
@@ -66,7 +66,7 @@ describe("the high watermark", () => {
   });
 
   test("still counts a member that is proposed to leave", () => {
-    const isr = pendingShrink(committedIsr([1, 2, 3], false), [3]);
+    const isr = pendingShrink(committedIsr([1, 2, 3]), [3]);
     const leader = new FakeLeader({ isr });
     leader.follower(2, 10);
     leader.follower(3, 6, LONG_AGO);
@@ -75,21 +75,21 @@ describe("the high watermark", () => {
   });
 
   test("waits for a follower that is about to join: caught up lately, and eligible", () => {
-    const leader = new FakeLeader({ isr: committedIsr([1], false) });
+    const leader = new FakeLeader({ isr: committedIsr([1]) });
     leader.follower(2, 6, NOW - MAX_LAG);
 
     expect(highWatermark(leader)).toBe(6);
   });
 
   test("does not wait for one that was caught up too long ago", () => {
-    const leader = new FakeLeader({ isr: committedIsr([1], false) });
+    const leader = new FakeLeader({ isr: committedIsr([1]) });
     leader.follower(2, 6, LONG_AGO);
 
     expect(highWatermark(leader)).toBe(10);
   });
 
   test("does not wait for one that is fenced, leaving or of another life", () => {
-    const leader = new FakeLeader({ isr: committedIsr([1], false) });
+    const leader = new FakeLeader({ isr: committedIsr([1]) });
     leader.follower(2, 6, NOW);
     leader.ineligible.add(2);
 
@@ -97,7 +97,7 @@ describe("the high watermark", () => {
   });
 
   test("stands still while the committed ISR is below the minimum", () => {
-    const isr = pendingExpand(committedIsr([1], false), 2);
+    const isr = pendingExpand(committedIsr([1]), 2);
     const leader = new FakeLeader({ isr, effectiveMinIsr: 2, highWatermark: 4 });
     leader.follower(2, 9);
 
@@ -106,7 +106,7 @@ describe("the high watermark", () => {
   });
 
   test("moves again once the ISR has the minimum", () => {
-    const leader = new FakeLeader({ effectiveMinIsr: 2, isr: committedIsr([1, 2], false) });
+    const leader = new FakeLeader({ effectiveMinIsr: 2, isr: committedIsr([1, 2]) });
     leader.follower(2, 9);
 
     expect(highWatermark(leader)).toBe(9);
@@ -169,7 +169,6 @@ test("the high watermark agrees with a naive twin in every state", () => {
     fc.property(situations, (one) => {
       const committed = committedIsr(
         [1, 2, 3, 4, 5].filter((id) => id === 1 || (one.members & (1 << (id - 1))) !== 0),
-        false,
       );
       const leader = new FakeLeader({
         logEndOffset: one.logEndOffset,

@@ -30,14 +30,14 @@ describe("a produce with acks=all", () => {
   });
 
   test("is told that too few replicas were left, although its records stay", () => {
-    const isr = committedIsr([1], false);
+    const isr = committedIsr([1]);
     const leader = new FakeLeader({ highWatermark: 10, isr, effectiveMinIsr: 2 });
 
     expect(rules.produceOutcome(leader, 10)).toBe(ERRORS.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
   });
 
   test("counts a follower whose joining is on its way", () => {
-    const isr = pendingExpand(committedIsr([1], false), 2);
+    const isr = pendingExpand(committedIsr([1]), 2);
     const leader = new FakeLeader({ highWatermark: 10, isr, effectiveMinIsr: 2 });
 
     expect(rules.produceOutcome(leader, 10)).toBe(ERRORS.NONE);
@@ -45,7 +45,7 @@ describe("a produce with acks=all", () => {
 });
 
 describe("a follower joins the ISR", () => {
-  const outside = { isr: committedIsr([1, 3], false), highWatermark: 6, epochStartOffset: 4 };
+  const outside = { isr: committedIsr([1, 3]), highWatermark: 6, epochStartOffset: 4 };
 
   test("once it has all below the high watermark", () => {
     const leader = new FakeLeader(outside);
@@ -123,7 +123,7 @@ describe("a member must leave the ISR", () => {
 
 describe("a change of the ISR that is on its way", () => {
   test("binds at once if it expands: the committed ISR stays, the maximal one grows", () => {
-    const committed = committedIsr([1, 2], false);
+    const committed = committedIsr([1, 2]);
 
     const pending = pendingExpand(committed, 3);
 
@@ -136,7 +136,7 @@ describe("a change of the ISR that is on its way", () => {
   });
 
   test("has no effect yet if it shrinks: both stay", () => {
-    const committed = committedIsr([1, 2, 3], false);
+    const committed = committedIsr([1, 2, 3]);
 
     const pending = pendingShrink(committed, [2, 3]);
 
