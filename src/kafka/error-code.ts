@@ -84,5 +84,7 @@ const BY_CODE: ReadonlyMap<number, ErrorCode> = new Map(
 
 /** The error with this code; an unlisted code reads as UNKNOWN_SERVER_ERROR, as in Kafka's client. */
 export function errorOf(code: number): ErrorCode {
+  // Nearly every answer is free of errors.
+  if (code === 0) return ERRORS.NONE;
   return BY_CODE.get(code) ?? ERRORS.UNKNOWN_SERVER_ERROR;
 }
