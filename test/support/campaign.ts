@@ -7,9 +7,9 @@ import { playStory } from "./story-run.ts";
  * The long version of test/guarantees/random-faults.test.ts: plays random stories and prints those in which
  * something is wrong.
  *
- *     npx esbuild test/support/campaign.ts --bundle --platform=node --outfile=/tmp/campaign.cjs
- *     node /tmp/campaign.cjs <class | all> <first seed> <number of seeds> [twice]
- *     node /tmp/campaign.cjs story <class> <seed>
+ *     npx esbuild test/support/campaign.ts --bundle --platform=node --outfile=dist/campaign.cjs
+ *     node dist/campaign.cjs <class | all> <first seed> <number of seeds> [twice]
+ *     node dist/campaign.cjs story <class> <seed>
  *
  * `twice` plays each story again after the next one, and compares the digests. `story` prints the YAML.
  */
