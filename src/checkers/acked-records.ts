@@ -66,6 +66,9 @@ export class AckedRecords {
   readonly #logs: ReplicaLogs;
   readonly #setup: CheckSetup;
   readonly #partitions: AckedPartition[] = [];
+  /** Few clients take turns: the one asked for last, and its address. */
+  #lastClient: string | undefined = undefined;
+  #lastAddress: number | undefined = undefined;
   readonly #lossListeners: AckLossListener[] = [];
   readonly #ackListeners: AckListener[] = [];
 
@@ -142,12 +145,20 @@ export class AckedRecords {
   #holds(tree: BatchTree, node: BatchNode, { client, values, baseOffset }: SendEnded): boolean {
     if (tree.baseOffset(node) > baseOffset) return false;
     if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return false;
-    const address = this.#setup.clients.get(client)?.address;
+    const address = this.#addressOf(client);
     if (address !== undefined && tree.writerOf(node).client !== address) return false;
     for (let i = 0; i < values.length; i++) {
       if (tree.valueAt(node, baseOffset + i) !== values[i]) return false;
     }
     return true;
+  }
+
+  #addressOf(client: string): number | undefined {
+    if (client !== this.#lastClient) {
+      this.#lastClient = client;
+      this.#lastAddress = this.#setup.clients.get(client)?.address;
+    }
+    return this.#lastAddress;
   }
 
   /** An acknowledgement may come when all who had the batch have cut it off again. O(batches). */

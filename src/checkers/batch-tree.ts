@@ -68,6 +68,8 @@ export class BatchTree {
 
   readonly #writers: BatchWriter[] = [{ client: -1, producerId: -1, producerEpoch: -1 }];
   #lastWriter = 0;
+  /** The batch of the node made last. */
+  #newest: RecordBatch | undefined = undefined;
   #writer: Int32Array = new Int32Array(INITIAL);
   #crc: Int32Array = new Int32Array(INITIAL);
   #firstChild: Int32Array = new Int32Array(INITIAL);
@@ -81,6 +83,8 @@ export class BatchTree {
   /** The node of `batch` above `parent`, made if it is new: compare `count` before and after. */
   enter(parent: BatchNode, batch: RecordBatch): BatchNode {
     this.conflict = NO_NODE;
+    // Replicas share batches, and followers are mostly one behind the leader.
+    if (batch === this.#newest && this.parent[this.count - 1] === parent) return this.count - 1;
     const first = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
     let node = first;
     while (node !== NO_NODE && !this.matches(node, batch)) {
@@ -164,6 +168,7 @@ export class BatchTree {
   #create(parent: BatchNode, sibling: BatchNode, batch: RecordBatch): BatchNode {
     if (this.count === this.parent.length) this.#grow();
     const node = this.count++;
+    this.#newest = batch;
     this.parent[node] = parent;
     this.depth[node] = parent === NO_NODE ? 0 : (this.depth[parent] as number) + 1;
     this.lastOffset[node] = batch.lastOffset;

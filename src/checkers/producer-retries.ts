@@ -6,6 +6,9 @@ import type { FactRecorder } from "../trace/recorder.ts";
 /** Which records were, or may have been, sent more than once, or out of order. */
 export class ProducerRetries {
   readonly #clients = new Map<string, ClientRetries>();
+  /** The client asked for last, if it is known: few take turns. */
+  #lastName = "";
+  #last: ClientRetries | undefined = undefined;
 
   constructor(recorder: FactRecorder) {
     recorder.on("send-ended", (fact) => this.#of(fact.client).end(fact));
@@ -36,7 +39,7 @@ export class ProducerRetries {
 
   /** Has the client had a produce request fail, for this partition or as a whole, and tried it again? */
   hasRetried(client: string, partition: PartitionName): boolean {
-    const partitions = this.#clients.get(client)?.partitions;
+    const partitions = this.#find(client)?.partitions;
     if (partitions === undefined || partitions.size === 0) return false;
     return partitions.has(partition) || partitions.has(WHOLE_REQUEST);
   }
@@ -47,8 +50,18 @@ export class ProducerRetries {
     return attempts === 0 ? this.hasRetried(client, partition) : attempts > 1;
   }
 
-  #of(client: string): ClientRetries {
+  #find(client: string): ClientRetries | undefined {
+    if (client === this.#lastName && this.#last !== undefined) return this.#last;
     const known = this.#clients.get(client);
+    if (known !== undefined) {
+      this.#lastName = client;
+      this.#last = known;
+    }
+    return known;
+  }
+
+  #of(client: string): ClientRetries {
+    const known = this.#find(client);
     if (known !== undefined) return known;
     const made = new ClientRetries();
     this.#clients.set(client, made);
