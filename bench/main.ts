@@ -4,10 +4,11 @@ import { diskContenders } from "./disk.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
 import { fight, formatCost, formatRate, formatTable, measure } from "./measure.ts";
 import { networkContenders } from "./network.ts";
+import { benchStartup } from "./startup.ts";
 
 /**
- * `npm run bench -- parts` measures the parts, `cluster` whole clusters, another word the duels with
- * that word in their title; `--quick` takes one round instead of five.
+ * `npm run bench -- parts` measures the parts, `cluster` whole clusters, `startup` the command,
+ * another word the duels with that word in their title; `--quick` takes one round instead of five.
  */
 const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
@@ -17,6 +18,7 @@ console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in
 console.log();
 if (wanted === "parts") printParts();
 else if (wanted === "cluster") printCluster();
+else if (wanted === "startup") printStartup();
 else {
   const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
   console.log(fight(duels, ROUNDS));
@@ -24,6 +26,8 @@ else {
     printMemory();
     console.log();
     printCluster();
+    console.log();
+    printStartup();
   }
 }
 
@@ -35,6 +39,10 @@ function printParts(): void {
 
 function printCluster(): void {
   console.log(benchCluster("", ROUNDS));
+}
+
+function printStartup(): void {
+  console.log(benchStartup(isQuick ? 3 : 20));
 }
 
 function printMemory(): void {
