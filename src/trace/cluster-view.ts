@@ -203,6 +203,7 @@ export class ClusterView {
   readonly clients: Map<string, ClientView> = new Map();
 
   #last: PartitionView | undefined = undefined;
+  #lastClient: ClientView | undefined = undefined;
 
   constructor(facts: FactRecorder) {
     this.#followNodes(facts);
@@ -234,11 +235,13 @@ export class ClusterView {
   }
 
   client(name: string): ClientView {
+    if (name === this.#lastClient?.name) return this.#lastClient;
     let view = this.clients.get(name);
     if (view === undefined) {
       view = new ClientView(name);
       this.clients.set(name, view);
     }
+    this.#lastClient = view;
     return view;
   }
 

@@ -126,7 +126,7 @@ export class KafkaProducer {
       return true;
     }
     const record = { timestamp: toMillis(now), key, value: payload };
-    const bytes = accumulator.append(queue, record, value, now);
+    const bytes = accumulator.append(queue, record, value, bound, now);
     if (bytes === 0) return false;
     accumulator.isExhausted = false;
     if (!isKeyed) this.#sticky.produced(bytes, queue.last?.isFull ?? true);

@@ -22,7 +22,6 @@ export class ProducerBatch implements SequencedBatch {
   values: number[] = NO_VALUES;
   /** Bytes of the batch as it stands. */
   size: number = HEADER_SIZE;
-  maxRecordSize = 0;
   #isClosed = false;
 
   /** How often it was put back to be sent again; what `retries` limits. */
@@ -58,6 +57,16 @@ export class ProducerBatch implements SequencedBatch {
     return this.values.length;
   }
 
+  /** The most that a batch of the largest of its records alone can take. */
+  get maxRecordSize(): number {
+    let largest = 0;
+    for (const { key, value } of this.records) {
+      const bound = singleRecordBatchBound(key?.length ?? ABSENT, value?.length ?? ABSENT);
+      if (bound > largest) largest = bound;
+    }
+    return largest;
+  }
+
   get hasSequence(): boolean {
     return this.baseSequence !== NO_SEQUENCE;
   }
@@ -88,8 +97,6 @@ export class ProducerBatch implements SequencedBatch {
       this.values.push(value);
     }
     this.size += bytes;
-    const bound = singleRecordBatchBound(keySize, valueSize);
-    if (bound > this.maxRecordSize) this.maxRecordSize = bound;
     return bytes;
   }
 

@@ -45,18 +45,22 @@ export class RecordAccumulator {
 
   /**
    * Adds a record to the partition's last batch, or to a new one. Returns the bytes that it took,
-   * a new batch's header included; 0 if there is no memory for a new batch.
+   * a new batch's header included; 0 if there is no memory for a new batch. `bound` is the most that
+   * a batch of this record alone can take.
    */
-  append(queue: PartitionQueue, record: NewRecord, value: number, now: Instant): number {
+  append(
+    queue: PartitionQueue,
+    record: NewRecord,
+    value: number,
+    bound: number,
+    now: Instant,
+  ): number {
     const { last } = queue;
     if (last !== undefined) {
       const bytes = last.tryAppend(record, value);
       if (bytes > 0) return bytes;
     }
-    const size = Math.max(
-      this.#options.batchSize,
-      singleRecordBatchBound(record.key?.length ?? ABSENT, record.value?.length ?? ABSENT),
-    );
+    const size = Math.max(this.#options.batchSize, bound);
     if (size > this.#memoryLeft) {
       this.isExhausted = true;
       return 0;
