@@ -83,6 +83,12 @@ function restart(kafka: RealKafka, disk: ScriptedDisk, log: PartitionLog): Parti
 }
 
 function damage(disk: ScriptedDisk, path: string, kind: string, at: number): void {
+  if (kind === "snapshots") {
+    const directory = path.slice(0, path.indexOf("/"));
+    const snapshots = disk.list(directory).filter((name) => name.endsWith(".snapshot"));
+    for (const name of snapshots.slice(-at)) disk.remove(`${directory}/${name}`);
+    return;
+  }
   const file = disk.open(path);
   if (kind === "cut") file.truncate(at);
   else if (kind === "zeros") file.truncate(file.size + at);

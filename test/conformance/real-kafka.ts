@@ -93,7 +93,7 @@ export type FileSums = Readonly<Record<string, readonly [size: number, crc32c: n
 export interface ToldTear extends ToldLoad {
   readonly partition: string;
   readonly file: string;
-  readonly damage: "cut" | "flip" | "zeros";
+  readonly damage: "cut" | "flip" | "zeros" | "snapshots";
   readonly at: number;
   readonly recoveryPoint: number;
 }

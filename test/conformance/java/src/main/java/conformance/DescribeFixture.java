@@ -300,11 +300,17 @@ public final class DescribeFixture {
         cases.add(torn(directory, last, "zeros", 100, 0));
         cases.add(torn(directory, last, "zeros", 11, 0));
         cases.add(torn(directory, middle, "zeros", 100, 0));
+        for (int i = 1; i <= 7; i += 2) cases.add(torn(directory, last, "snapshots", i, lastBase));
         return cases;
     }
 
     private ObjectNode torn(Path directory, String file, String damage, int at, long recoveryPoint) throws Exception {
         ObjectNode told = load(directory, false, 0, recoveryPoint, copy -> {
+            if (damage.equals("snapshots")) {
+                List<Path> snapshots = list(copy).stream().filter(path -> path.toString().endsWith(".snapshot")).toList();
+                for (Path snapshot : snapshots.subList(snapshots.size() - at, snapshots.size())) Files.delete(snapshot);
+                return;
+            }
             Path log = copy.resolve(file);
             byte[] bytes = Files.readAllBytes(log);
             switch (damage) {
