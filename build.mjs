@@ -2,6 +2,7 @@
 // second word is another place to write to. Needs nothing but the packages of `npm ci`.
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -19,8 +20,9 @@ const common = {
 const small = { minifySyntax: true, minifyWhitespace: true };
 
 /**
- * What the commands need is kept in the file as text and compiled when a command runs: V8 has to look
- * through code even where it is not run, which made `sim --help` half as slow again as Node itself.
+ * What the commands need is kept in the file as compressed text, and compiled when a command runs: V8 has
+ * to look through code even where it is not run, which made `sim --help` half as slow again as Node
+ * itself. Long texts cost it time too, hence compressed.
  */
 const commandsAsText = {
   name: "commands-as-text",
@@ -35,13 +37,15 @@ const commandsAsText = {
         entryPoints: [path],
         write: false,
       });
-      const text = JSON.stringify(outputFiles[0].text);
+      const packed = deflateRawSync(outputFiles[0].contents, { level: 9 }).toString("base64");
       return {
         resolveDir: process.cwd(),
         contents: `
           const { compileFunction } = require("node:vm");
+          const { inflateRawSync } = require("node:zlib");
+          const text = inflateRawSync(Buffer.from("${packed}", "base64")).toString();
           const options = { filename: __filename + "#perform" };
-          compileFunction(${text}, ["module", "exports", "require"], options)(module, exports, require);`,
+          compileFunction(text, ["module", "exports", "require"], options)(module, exports, require);`,
       };
     });
   },

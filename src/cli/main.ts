@@ -3,7 +3,7 @@ import { COLOUR_CHOICES } from "./colour-choices.ts";
 import { reportFailure } from "./complain.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
-import { guardOutput } from "./output-guard.ts";
+import { writeShort } from "./output.ts";
 import type { Asked } from "./perform.ts";
 import { VERSION } from "./version.ts";
 
@@ -62,8 +62,11 @@ function plain(command: Command): Command {
   const full = command.name() === "sim" ? "sim" : `sim ${command.name()}`;
   return command
     .helpOption("-h, --help", "show this help")
-    .configureHelp({ helpWidth: 80 })
     .configureOutput({
+      writeOut: (text) => writeShort("stdout", text),
+      writeErr: (text) => writeShort("stderr", text),
+      getOutHelpWidth: () => 80,
+      getErrHelpWidth: () => 80,
       outputError: (message, write) => write(inOurWords(message)),
       getErrHasColors: () => false,
       getOutHasColors: () => false,
@@ -97,7 +100,6 @@ async function main(): Promise<ExitCode> {
   return perform(asked, words);
 }
 
-guardOutput();
 void main().then((code) => {
   process.exitCode = code;
 });

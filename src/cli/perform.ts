@@ -3,6 +3,7 @@ import { checkCommand } from "./check-command.ts";
 import { reportFailure } from "./complain.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { listCommand } from "./list-command.ts";
+import { guardOutput } from "./output.ts";
 import type { RunFlags } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -14,6 +15,7 @@ export type Asked =
 
 /** Does it. Never rejects: what goes wrong is told on stderr. `words` are the arguments as they were given. */
 export async function perform(asked: Asked, words: readonly string[]): Promise<ExitCode> {
+  guardOutput();
   try {
     switch (asked.command) {
       case "run":

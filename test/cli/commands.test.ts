@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sim } from "../support/command.ts";
+import { sim, simWhile } from "../support/command.ts";
 
 test.each([["--help"], ["help"], ["run --help"], ["help run"], ["check -h"], ["list --help"]])(
   "sim %s helps on stdout, within 80 columns",
@@ -47,6 +47,25 @@ test("check has a line for every file, in the order in which they were named", (
   const { status, stdout, stderr } = sim(["check", ...files]);
 
   expect(stdout.match(/(?<=^ok {2})\S+/gm)).toEqual(files);
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+test
+  .skipIf(process.platform !== "linux")
+  .each([["--help"], ["list"], ["run scenarios/leader-failover.yaml"]])(
+  "sim %s says that it cannot write, and does not call that a success",
+  (line) => {
+    const { status, stderr } = sim(line.split(" "), { stdout: "/dev/full" });
+
+    expect(stderr).toBe("error: the output cannot be written (ENOSPC)\n");
+    expect(status).toBe(2);
+  },
+);
+
+test.each([["--help"], ["list"]])("sim %s does not mind if nobody reads on", async (line) => {
+  const { status, stderr } = await simWhile(line.split(" "), ({ hangUp }) => hangUp());
+
   expect(stderr).toBe("");
   expect(status).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -14,6 +14,8 @@ export interface How {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly uid?: number;
+  /** A file to write to instead of a pipe. */
+  readonly stdout?: string;
 }
 
 /** A directory for this test file, which others may look into. */
@@ -33,15 +35,19 @@ export function sim(words: readonly string[], how: How = {}): Ended {
   return node([command, ...words], how);
 }
 
-export function node(words: readonly string[], { env, input = "", uid }: How = {}): Ended {
+export function node(words: readonly string[], how: How = {}): Ended {
+  const { env, input = "", uid } = how;
+  const output = how.stdout === undefined ? "pipe" : openSync(how.stdout, "w");
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     encoding: "utf8",
     env: { ...ENVIRONMENT, ...env },
     input,
     maxBuffer: 1 << 26,
+    stdio: ["pipe", output, "pipe"],
     ...(uid === undefined ? {} : { uid }),
   });
-  return { status, stdout, stderr };
+  if (output !== "pipe") closeSync(output);
+  return { status, stdout: stdout ?? "", stderr };
 }
 
 export interface Living {
