@@ -8,6 +8,7 @@ import { SCENARIO_SIZE_LIMIT } from "../scenario/parse-yaml.ts";
 import { readScenario } from "../scenario/read-scenario.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { systemCode, UsageError } from "./complain.ts";
+import { annotateComplaint } from "./github-actions.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const EXTENSION = ".yaml";
@@ -108,6 +109,7 @@ function stemsIn(directory: string): string[] {
 export function reportComplaints({ complaints, text }: LoadedScenario): boolean {
   for (const complaint of complaints) {
     process.stderr.write(`${formatComplaint(complaint, text, "error")}\n`);
+    annotateComplaint("error", complaint);
   }
   return complaints.length === 0;
 }
@@ -116,6 +118,7 @@ export function reportComplaints({ complaints, text }: LoadedScenario): boolean 
 export function reportWarnings({ warnings, text }: LoadedScenario): void {
   for (const warning of warnings) {
     process.stderr.write(`${formatComplaint(warning, text, "warning")}\n`);
+    annotateComplaint("warning", warning);
   }
 }
 

@@ -2,6 +2,7 @@ import { formatSeconds } from "../base/time.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import { brokenJson, resultJson } from "../report/json.ts";
+import { PLAIN } from "../report/paint.ts";
 import { shellWords } from "../report/shell-words.ts";
 import { commandOf, headline, resultText } from "../report/text.ts";
 import type { Scenario } from "../scenario/scenario.ts";
@@ -10,6 +11,7 @@ import { messageOf, reportBug, UsageError } from "./complain.ts";
 import { EventFile } from "./event-file.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
+import { annotateRun } from "./github-actions.ts";
 import { Interrupt } from "./interrupt.ts";
 import { loadScenario, pickVariant, reportComplaints, reportWarnings } from "./load-scenario.ts";
 import { Progress } from "./progress.ts";
@@ -41,9 +43,10 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
   reportWarnings(loaded);
   const events = flags.events === undefined ? undefined : EventFile.open(flags.events, file);
   const interrupt = new Interrupt();
-  const simulation = begin(scenario, seed, flags);
+  let simulation: Simulation | undefined;
   let result: RunResult;
   try {
+    simulation = begin(scenario, seed, flags);
     const { clock } = simulation.cluster;
     if (events !== undefined) {
       simulation.onFact((fact, at, event) => events.write(fact, at, event, clock.zero));
@@ -53,7 +56,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
     events?.close(clock.zero);
   } catch (problem) {
     if (problem instanceof UsageError) throw problem;
-    return breakDown(problem, scenario, seed, simulation, flags);
+    return breakDown(problem, scenario, seed, simulation ?? { now: 0, events: 0 }, flags);
   }
   print(result, flags, triesOf(loaded.scenario, flags));
   if (interrupt.happened) return EXIT.interrupted;
@@ -85,6 +88,11 @@ function print(result: RunResult, flags: RunFlags, tries: readonly string[][]): 
       ? resultJson(result, VERSION)
       : resultText(result, { paint, verbose: flags.verbose === true, tries });
   process.stdout.write(`${text}\n`);
+  annotateRun(result, () => {
+    const size = { brokers: result.brokers, partitions: result.partitions.length };
+    const plain = resultText(result, { paint: PLAIN, verbose: false, tries });
+    return `${headline({ ...result, version: VERSION, size })}\n\n${plain}`;
+  });
 }
 
 /** The variants of what was run, with the same seed. */
@@ -99,7 +107,7 @@ function breakDown(
   problem: unknown,
   { name, file, variant, kafka }: Scenario,
   seed: string,
-  { now, events }: Simulation,
+  { now, events }: Pick<Simulation, "now" | "events">,
   flags: RunFlags,
 ): ExitCode {
   const run = { scenario: name, file, variant, seed, kafka };

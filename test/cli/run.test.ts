@@ -240,3 +240,23 @@ test("a reader that has heard enough is not met with a stack, and the exit code 
   expect(failed.stderr).toBe("");
   expect(failed.status).toBe(1);
 });
+
+test("in a workflow of GitHub, what is wrong is shown beside its line, and the run on the job's page", () => {
+  const failing = written(
+    "workflow.yaml",
+    baseWith(["- no-divergence", "- at-end: acked(p1) == 7"]),
+  );
+  const mistaken = written("mistaken.yaml", baseWith(["    crash:", "    krash:"]));
+  const summary = join(place, "summary.md");
+  const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary };
+
+  const failed = sim(["run", failing], { env });
+  const refused = sim(["check", mistaken], { env });
+
+  expect(failed.stderr).toBe(`::error file=${failing},line=25::not met: at-end acked(p1) == 7\n`);
+  expect(failed.stdout).toBe(sim(["run", failing]).stdout);
+  expect(readFileSync(summary, "utf8")).toBe(`\`\`\`text\n${failed.stdout}\`\`\`\n`);
+  expect(refused.stderr).toContain(
+    `\n::error file=${mistaken},line=22,col=5::unknown fault \`krash\`; did you mean \`crash\`?\n`,
+  );
+});
