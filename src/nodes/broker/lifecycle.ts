@@ -1,4 +1,5 @@
 import { fromMillis, MILLISECOND, MINUTE } from "../../base/time.ts";
+import { METADATA_VERSION_LEVEL } from "../../kafka/metadata/bootstrap.ts";
 import { BROKER_HEARTBEAT, BROKER_REGISTRATION } from "../../kafka/protocol/apis.ts";
 import type {
   BrokerHeartbeatResponse,
@@ -118,7 +119,11 @@ export class Lifecycle
         incarnationId,
         listeners: [{ name: "PLAINTEXT", host, port: address, securityProtocol: 0 }],
         features: [
-          { name: "metadata.version", minSupportedVersion: 7, maxSupportedVersion: 29 },
+          {
+            name: "metadata.version",
+            minSupportedVersion: 7,
+            maxSupportedVersion: METADATA_VERSION_LEVEL,
+          },
           {
             name: "eligible.leader.replicas.version",
             minSupportedVersion: 0,
