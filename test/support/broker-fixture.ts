@@ -258,6 +258,7 @@ export class BrokerFixture implements Node, BrokerContext {
           ],
         },
       ],
+      forgottenTopicsData: [],
       ...more,
     };
     this.#server.onFrame(on, ASKER, this.world.request(FETCH, body));
