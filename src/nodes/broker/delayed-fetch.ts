@@ -74,11 +74,12 @@ export class DelayedFetch {
   }
 }
 
-/** Is there enough for the fetch, or something wrong, in any of its partitions? */
+/** Is there enough for the fetch, or something wrong, in any of its partitions? It has been read before. */
 export function isDue(context: BrokerContext, body: FetchRequest, session: FetchSession): boolean {
   const minBytes = Math.max(body.minBytes, 1);
   let bytes = 0;
   for (const one of session.partitions) {
+    if (one.isQuiet && !one.isTouched) continue;
     bytes += availableIn(context, body, one);
     if (bytes >= minBytes) return true;
   }

@@ -112,14 +112,24 @@ export class FetchHandler implements FetchReader {
     replyToFetch(request, ERRORS.NONE, sessionId, responses);
   }
 
+  /** Is it not the fetch of an earlier life of its follower (KIP-903)? */
+  #isOfPresentLife({ replicaId, replicaEpoch }: FetchRequest): boolean {
+    if (replicaId < 0) return true;
+    const registered = this.#context.image.brokers.get(replicaId);
+    return registered === undefined || registered.brokerEpoch <= replicaEpoch;
+  }
+
   /** Reads all partitions of a session, in its order, within the bytes of the fetch. */
   #read(body: FetchRequest, session: FetchSession, updateState: boolean, now: Instant): void {
-    const mayPassOver = !isFull(body);
+    const mayPassOver = !isFull(body) && this.#isOfPresentLife(body);
     // What a client may ask for is capped by the broker; what a follower asks for is not.
     let left = body.replicaId >= 0 ? body.maxBytes : Math.min(body.maxBytes, this.#maxBytes);
     let bytes = 0;
     let urgent = session.partitions.length === 0;
     for (const one of session.partitions) {
+      // What had nothing when the fetch came, and did not change since, has nothing still.
+      if (!updateState && one.isQuiet && !one.isTouched) continue;
+      one.isTouched = false;
       one.isQuiet = mayPassOver && one.passOver(body, updateState, now);
       if (one.isQuiet) continue;
       if (one.partition === undefined) session.find(one);

@@ -14,7 +14,7 @@ import {
 } from "../../kafka/protocol/fetch-session-epoch.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { DelayedFetch } from "./delayed-fetch.ts";
-import { NO_RECORDS, PartitionReading } from "./fetch-answer.ts";
+import { PartitionReading } from "./fetch-answer.ts";
 import type { Partition } from "./partition.ts";
 
 /** A partition of a session: what is asked of it, and what was last told (`CachedPartition`). */
@@ -27,6 +27,8 @@ export class SessionPartition {
   readonly reading: PartitionReading = new PartitionReading();
   /** The last reading found that there is nothing to tell, and did not fill in `reading`. */
   isQuiet = false;
+  /** Has the partition changed since that reading? */
+  isTouched = false;
   /** -1 if none was told, or an error since. */
   #toldHighWatermark: Offset = -1;
   #toldLogStart: Offset = -1;
@@ -39,7 +41,8 @@ export class SessionPartition {
 
   /**
    * True if a full reading would find no records, no error and nothing else that is not told yet; it
-   * is much cheaper. What the fetch tells of a follower is learned by it too, if `updateState`.
+   * is much cheaper. What the fetch tells of a follower is learned by it too, if `updateState`; its
+   * broker epoch must have been checked.
    */
   passOver(body: FetchRequest, updateState: boolean, now: Instant): boolean {
     const { partition, request } = this;
@@ -48,9 +51,19 @@ export class SessionPartition {
     if (replicaId < 0) return true;
     const replica = partition.remote(replicaId);
     if (replica === undefined) return false;
-    if (!updateState) return true;
     const { logEndOffset } = partition.log;
-    const error = partition.followerFetched(replica, request, logEndOffset, body.replicaEpoch, now);
+    // Nothing but its time is learned of a follower that had all before and is in the ISR.
+    if (!updateState) return true;
+    if (
+      replica.logEndOffset === logEndOffset &&
+      partition.isr.isr.length > partition.remotes.length
+    ) {
+      const { fetchOffset, logStartOffset } = request;
+      replica.fetched(fetchOffset, logStartOffset, now, logEndOffset, body.replicaEpoch);
+      return true;
+    }
+    const { replicaEpoch } = body;
+    const error = partition.followerFetched(replica, request, logEndOffset, replicaEpoch, now);
     return error === ERRORS.NONE;
   }
 
@@ -84,6 +97,7 @@ export class SessionPartition {
 
   /** For the partition's list of those who wait: has the session a parked fetch that is due? */
   tryComplete(): boolean {
+    this.isTouched = true;
     return this.session.parked?.tryCompleteFor(this) ?? false;
   }
 }
@@ -115,7 +129,7 @@ export class FetchSession {
   readonly #byTopic: { topicId: TopicId; byIndex: (SessionPartition | undefined)[] }[] = [];
   /** Do appends to the partitions reach the parked fetch? */
   #isWatching = false;
-  /** Used again and again while the order is changed. */
+  /** Used again and again while the order is changed; what is left in it means nothing. */
   readonly #served: SessionPartition[] = [];
 
   constructor(context: BrokerContext, isPrivileged: boolean) {
@@ -181,22 +195,26 @@ export class FetchSession {
 
   /** The answer to the last reading: all partitions, or only those with news. */
   toResponses(onlyNews: boolean): readonly FetchTopicResponse[] {
-    const responses: { topicId: TopicId; partitions: FetchPartitionResponse[] }[] = [];
-    let topic: { topicId: TopicId; partitions: FetchPartitionResponse[] } | undefined;
+    let responses: TopicResponse[] | undefined;
+    let topic: TopicResponse | undefined;
     let hasServed = false;
     for (const one of this.partitions) {
       if (one.isQuiet) continue;
       const isNews = one.tell();
       if (onlyNews && !isNews) continue;
-      if (topic?.topicId !== one.topicId) {
-        topic = { topicId: one.topicId, partitions: [] };
-        responses.push(topic);
-      }
-      topic.partitions.push(one.reading.toResponse(one.request.partition));
+      const response = one.reading.toResponse(one.request.partition);
       if (one.reading.records.length > 0) hasServed = true;
+      if (topic?.topicId === one.topicId) {
+        topic.partitions.push(response);
+        continue;
+      }
+      // Literals are of the right size; what is pushed into an empty array makes room for many.
+      topic = { topicId: one.topicId, partitions: [response] };
+      if (responses === undefined) responses = [topic];
+      else responses.push(topic);
     }
-    if (hasServed && onlyNews) this.#rotate();
-    return responses;
+    if (hasServed && onlyNews && this.partitions.length > 1) this.#rotate();
+    return responses ?? NO_TOPICS;
   }
 
   /** Who got records stands back, so that an answer's limit does not always hit the same. */
@@ -204,15 +222,18 @@ export class FetchSession {
     const { partitions } = this;
     const served = this.#served;
     let kept = 0;
+    let back = 0;
     for (const one of partitions) {
-      if (!one.isQuiet && one.reading.records.length > 0) {
-        one.reading.records = NO_RECORDS;
-        served.push(one);
-      } else {
-        partitions[kept++] = one;
-      }
+      if (!one.isQuiet && one.reading.records.length > 0) served[back++] = one;
+      else partitions[kept++] = one;
     }
-    for (const one of served) partitions[kept++] = one;
-    served.length = 0;
+    for (let i = 0; i < back; i++) partitions[kept++] = served[i] as SessionPartition;
   }
 }
+
+interface TopicResponse {
+  readonly topicId: TopicId;
+  readonly partitions: FetchPartitionResponse[];
+}
+
+const NO_TOPICS: readonly FetchTopicResponse[] = [];

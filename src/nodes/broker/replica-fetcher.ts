@@ -260,7 +260,7 @@ export class ReplicaFetcher
     if (this.#dropped.length > 0) {
       forgotten ??= [];
       for (const partition of this.#dropped) forgotten.push(forgetting(partition));
-      this.#dropped.length = 0;
+      this.#dropped.splice(0);
     }
     return forgotten === undefined || this.#session.isFull ? NOTHING_FORGOTTEN : forgotten;
   }
@@ -347,6 +347,14 @@ export class ReplicaFetcher
   }
 
   #stateOf(topicId: TopicId, index: number): FetchState | undefined {
+    // As a rule it is one of few: comparing is cheaper than hashing.
+    if (this.#all.length <= 4) {
+      for (const state of this.#all) {
+        const { partition } = state;
+        if (partition.index === index && partition.topicId === topicId) return state;
+      }
+      return undefined;
+    }
     const partition = this.#context.partition(topicId, index);
     return partition === undefined ? undefined : this.#states.get(partition);
   }
