@@ -43,12 +43,7 @@ export class DelayedFetch {
   /** One of its partitions changed: true if it is answered now (`DelayedFetch.tryComplete`). */
   tryCompleteFor(changed: SessionPartition): boolean {
     if (this.#done) return true;
-    if (!this.#request.isOpen) {
-      this.#forget();
-      this.#session.unwatch();
-      return true;
-    }
-    if (!this.#isDueFor(changed)) return false;
+    if (this.#request.isOpen && !this.#isDueFor(changed)) return false;
     this.complete();
     return true;
   }
@@ -60,10 +55,14 @@ export class DelayedFetch {
     return isDue(this.#context, this.#body, this.#session);
   }
 
-  /** Answers with what there is; nothing is learned of the follower from it. */
+  /** Answers with what there is, if its asker is still there; nothing is learned of a follower from it. */
   complete(): void {
     if (this.#done) return;
     this.#forget();
+    if (!this.#request.isOpen) {
+      this.#session.unwatch();
+      return;
+    }
     this.#reader.answer(this.#request, this.#body, this.#session);
   }
 

@@ -85,6 +85,8 @@ export class FetchHandler implements FetchReader {
     // Its fetcher has given it up: it asks anew on another connection.
     session.parked?.complete();
     session.update(body);
+    // Before it is read: a reading may let in a produce to what was read already.
+    session.watch();
     if (session.partitions.length > 0) return session;
     this.#sessions.remove(session.id);
     replyToFetch(request, ERRORS.NONE, NO_SESSION, NO_TOPICS);
