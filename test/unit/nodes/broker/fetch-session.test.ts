@@ -294,6 +294,19 @@ describe("a parked incremental fetch", () => {
     expect(leading.answer(next)).toMatchObject({ errorCode: 0, responses: [] });
   });
 
+  test("is not parked if it let in a produce to a partition that was read before", () => {
+    const leading = new Leading().begin();
+    const { broker } = leading;
+    const on = broker.produce(broker.batch(), { index: 1 });
+    leading.fetch([]);
+    leading.epoch = 2;
+    broker.produce(broker.batch(), { index: 0, on });
+
+    const next = leading.fetch([{ partition: 1, fetchOffset: 3 }], { maxWaitMs: 500 });
+
+    expect(leading.told(next)).toContain(0);
+  });
+
   test("has each partition that changed meanwhile, if it waits for more bytes than one", () => {
     const leading = new Leading().begin();
     const minBytes = 2 * leading.broker.batch().sizeInBytes;
