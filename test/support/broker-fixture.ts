@@ -204,17 +204,17 @@ export class BrokerFixture implements Node, BrokerContext {
     return buildBatch(records, options);
   }
 
-  /** A client produces to orders-0 on a connection, by default a new one; returns that. */
+  /** A client produces to a partition of orders, by default 0, on a connection, by default a new one; returns that. */
   produce(
     records: RecordBatch,
-    options: { acks?: number; timeoutMs?: number; on?: ConnectionId } = {},
+    options: { acks?: number; timeoutMs?: number; on?: ConnectionId; index?: number } = {},
   ): ConnectionId {
-    const { acks = -1, timeoutMs = 30_000, on = this.world.accept() } = options;
+    const { acks = -1, timeoutMs = 30_000, on = this.world.accept(), index = 0 } = options;
     const body: ProduceRequest = {
       transactionalId: undefined,
       acks,
       timeoutMs,
-      topicData: [{ topicId: TOPIC_ID, partitionData: [{ index: 0, records }] }],
+      topicData: [{ topicId: TOPIC_ID, partitionData: [{ index, records }] }],
     };
     this.#server.onFrame(on, ASKER, this.world.request(PRODUCE, body));
     return on;
@@ -258,6 +258,7 @@ export class BrokerFixture implements Node, BrokerContext {
           ],
         },
       ],
+      forgottenTopicsData: [],
       ...more,
     };
     this.#server.onFrame(on, ASKER, this.world.request(FETCH, body));

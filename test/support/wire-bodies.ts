@@ -139,6 +139,7 @@ export const fetchRequest: fc.Arbitrary<FetchRequest> = fc
         ),
       }),
     ),
+    forgottenTopicsData: some(fc.record({ topicId: uuid, partitions: fc.array(int32) })),
   })
   .map((body) => (body.replicaId < 0 ? { ...body, replicaEpoch: -1 } : body));
 

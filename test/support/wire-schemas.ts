@@ -116,10 +116,10 @@ const FETCH: ApiSchema = {
           tagged(1, "highWatermark", "int64"),
         ),
       ),
-      fixed(
+      list(
         "forgottenTopicsData",
-        { arrayOf: [field("topicId", "uuid"), field("partitions", { arrayOf: "int32" })] },
-        [],
+        field("topicId", "uuid"),
+        field("partitions", { arrayOf: "int32" }),
       ),
       fixed("rackId", "string", ""),
     ],

@@ -16,6 +16,7 @@ export const BROKER_CONFIGS = {
   "log.flush.offset.checkpoint.interval.ms": number(60_000, 1),
   "log.flush.scheduler.interval.ms": number(Number.MAX_SAFE_INTEGER, 1),
   "fetch.max.bytes": number(57_671_680, 1024),
+  "max.incremental.fetch.session.cache.slots": number(1_000, 0),
   "producer.id.expiration.ms": number(86_400_000, 1),
   "producer.id.expiration.check.interval.ms": number(600_000, 1),
   "controlled.shutdown.enable": boolean(true),

@@ -189,7 +189,6 @@ const BROKER: readonly string[] = [
   "max.connections",
   "max.connections.per.ip",
   "max.connections.per.ip.overrides",
-  "max.incremental.fetch.session.cache.slots",
   "max.request.partition.size.limit",
   "metadata.log.dir",
   "metadata.log.max.record.bytes.between.snapshots",

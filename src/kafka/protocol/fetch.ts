@@ -16,6 +16,7 @@ import {
   tagged,
   textSize,
   UUID,
+  uniformSize,
 } from "./wire-size.ts";
 
 /**
@@ -36,7 +37,17 @@ export interface FetchRequest {
   readonly sessionId: number;
   readonly sessionEpoch: number;
   readonly topics: readonly FetchTopic[];
+  /** What the session shall have no more (KIP-227). */
+  readonly forgottenTopicsData: readonly ForgottenTopic[];
 }
+
+export interface ForgottenTopic {
+  readonly topicId: TopicId;
+  readonly partitions: readonly number[];
+}
+
+/** Most fetches forget nothing. */
+export const NOTHING_FORGOTTEN: readonly ForgottenTopic[] = [];
 
 export interface FetchTopic {
   readonly topicId: TopicId;
@@ -89,7 +100,7 @@ export interface EpochEndOffset {
 }
 
 export function fetchRequestSize(body: FetchRequest): number {
-  let size = REQUEST_OVERHEAD + 5 * INT32 + INT8 + EMPTY + textSize("") + NO_TAGS;
+  let size = REQUEST_OVERHEAD + 5 * INT32 + INT8 + textSize("") + NO_TAGS;
   size += countSize(body.topics.length);
   for (const topic of body.topics) {
     size += UUID + countSize(topic.partitions.length) + NO_TAGS;
@@ -97,6 +108,10 @@ export function fetchRequestSize(body: FetchRequest): number {
       size += 4 * INT32 + 2 * INT64 + NO_TAGS;
       if (partition.highWatermark >= 0) size += tagged(INT64);
     }
+  }
+  size += countSize(body.forgottenTopicsData.length);
+  for (const { partitions } of body.forgottenTopicsData) {
+    size += UUID + uniformSize(partitions, INT32) + NO_TAGS;
   }
   if (body.clusterId !== undefined) size += tagged(textSize(body.clusterId));
   if (body.replicaId >= 0) size += tagged(INT32 + INT64 + NO_TAGS);

@@ -1,11 +1,16 @@
 import { ERRORS } from "../../kafka/error-code.ts";
-import type { FetchPartition, FetchRequest } from "../../kafka/protocol/fetch.ts";
+import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { TimerHandle } from "../../ports/node.ts";
 import { NO_TIMER } from "../../ports/node.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
-import type { FetchReader } from "./fetch-answer.ts";
-import type { Partition } from "./partition.ts";
+import type { FetchSession, SessionPartition } from "./fetch-session.ts";
+
+/** Reads all partitions of a fetch's session. */
+export interface FetchReader {
+  /** Answers a fetch with what there is now; nothing is learned of the follower from it. */
+  answer(request: IncomingRequest, body: FetchRequest, session: FetchSession): void;
+}
 
 /**
  * A fetch in purgatory until there is enough to answer it, something is wrong, or `max.wait.ms` is
@@ -17,9 +22,7 @@ export class DelayedFetch {
   readonly #reader: FetchReader;
   readonly #request: IncomingRequest;
   readonly #body: FetchRequest;
-  /** What it asks for, in its order; of a parked fetch all are here. */
-  readonly #asked: readonly FetchPartition[];
-  readonly #partitions: readonly (Partition | undefined)[];
+  readonly #session: FetchSession;
   #done = false;
   timer: TimerHandle = NO_TIMER;
 
@@ -28,88 +31,78 @@ export class DelayedFetch {
     reader: FetchReader,
     request: IncomingRequest,
     body: FetchRequest,
+    session: FetchSession,
   ) {
     this.#context = context;
     this.#reader = reader;
     this.#request = request;
     this.#body = body;
-    this.#asked = allAsked(body);
-    this.#partitions = allPartitions(context, body, this.#asked.length);
+    this.#session = session;
   }
 
-  watch(): void {
-    for (const partition of this.#partitions) partition?.fetches.add(this);
-  }
-
-  /** True if it is answered now (`DelayedFetch.tryComplete`). */
-  tryComplete(): boolean {
+  /** One of its partitions changed: true if it is answered now (`DelayedFetch.tryComplete`). */
+  tryCompleteFor(changed: SessionPartition): boolean {
     if (this.#done) return true;
-    if (!this.#request.isOpen) {
-      this.#forget();
-      return true;
-    }
-    if (!this.#isDue()) return false;
+    if (this.#request.isOpen && !this.#isDueFor(changed)) return false;
     this.complete();
     return true;
   }
 
-  /** Answers with what there is; nothing is learned of the follower from it. */
+  /** As a rule one byte will do, and then the others need not be looked at. */
+  #isDueFor(changed: SessionPartition): boolean {
+    const available = availableIn(this.#context, this.#body, changed);
+    if (available === 0 || this.#body.minBytes <= 1) return available > 0;
+    return isDue(this.#context, this.#body, this.#session);
+  }
+
+  /** Answers with what there is, if its asker is still there; nothing is learned of a follower from it. */
   complete(): void {
     if (this.#done) return;
     this.#forget();
-    this.#reader.answer(this.#request, this.#body, this.#context.now());
-  }
-
-  #isDue(): boolean {
-    const { minBytes } = this.#body;
-    const isFollower = this.#body.replicaId >= 0;
-    const asked = this.#asked;
-    let available = 0;
-    for (let i = 0; i < asked.length; i++) {
-      const partition = this.#partitions[i];
-      if (partition === undefined) return true;
-      const { currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = asked[i] as FetchPartition;
-      if (partition.checkLeader(currentLeaderEpoch) !== ERRORS.NONE) return true;
-      const end = isFollower ? partition.logEndOffset : partition.highWatermark;
-      // The log was cut under the fetch.
-      if (end < fetchOffset) return true;
-      if (end > fetchOffset) {
-        if (minBytes <= 1) return true;
-        available += partition.log.bytesBetween(fetchOffset, end);
-        if (available >= minBytes) return true;
-      }
-      if (lastFetchedEpoch >= 0) {
-        const epochEnd = partition.log.endOffsetForEpoch(lastFetchedEpoch);
-        if (epochEnd.endOffset < 0) return true;
-        if (this.#context.rules.historiesPart(epochEnd, lastFetchedEpoch, fetchOffset)) return true;
-      }
+    if (!this.#request.isOpen) {
+      this.#session.unwatch();
+      return;
     }
-    return false;
+    this.#reader.answer(this.#request, this.#body, this.#session);
   }
 
   #forget(): void {
     this.#done = true;
+    this.#session.parked = undefined;
     this.#context.world.timers.cancel(this.timer);
-    for (const partition of this.#partitions) partition?.fetches.delete(this);
   }
 }
 
-/** The partitions of all topics in a row; nearly every fetch is of one. */
-function allAsked(body: FetchRequest): readonly FetchPartition[] {
-  const [only] = body.topics;
-  if (only !== undefined && body.topics.length === 1) return only.partitions;
-  return body.topics.flatMap(({ partitions }) => partitions);
+/** Is there enough for the fetch, or something wrong, in any of its partitions? It has been read before. */
+export function isDue(context: BrokerContext, body: FetchRequest, session: FetchSession): boolean {
+  const minBytes = Math.max(body.minBytes, 1);
+  let bytes = 0;
+  for (const one of session.partitions) {
+    if (one.isQuiet && !one.isTouched) continue;
+    bytes += availableIn(context, body, one);
+    if (bytes >= minBytes) return true;
+  }
+  return false;
 }
 
-function allPartitions(
-  context: BrokerContext,
-  body: FetchRequest,
-  count: number,
-): readonly (Partition | undefined)[] {
-  const all = new Array<Partition | undefined>(count);
-  let at = 0;
-  for (const { topicId, partitions } of body.topics) {
-    for (const { partition } of partitions) all[at++] = context.partition(topicId, partition);
+/** Bytes that wait in one partition, if they are counted; infinitely many if it cannot wait. */
+function availableIn(context: BrokerContext, body: FetchRequest, one: SessionPartition): number {
+  const { partition, request } = one;
+  if (partition === undefined) return Number.POSITIVE_INFINITY;
+  const { currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = request;
+  if (partition.checkLeader(currentLeaderEpoch) !== ERRORS.NONE) return Number.POSITIVE_INFINITY;
+  const { log } = partition;
+  const end = body.replicaId >= 0 ? log.logEndOffset : partition.highWatermark;
+  // The log was cut under the fetch.
+  if (end < fetchOffset) return Number.POSITIVE_INFINITY;
+  // The newest epoch reaches to the log's end: the histories are one.
+  if (lastFetchedEpoch >= 0 && lastFetchedEpoch !== log.latestEpoch) {
+    const epochEnd = log.endOffsetForEpoch(lastFetchedEpoch);
+    if (epochEnd.endOffset < 0) return Number.POSITIVE_INFINITY;
+    if (context.rules.historiesPart(epochEnd, lastFetchedEpoch, fetchOffset)) {
+      return Number.POSITIVE_INFINITY;
+    }
   }
-  return all;
+  if (end === fetchOffset) return 0;
+  return body.minBytes <= 1 ? 1 : log.bytesBetween(fetchOffset, end);
 }

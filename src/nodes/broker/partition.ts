@@ -20,8 +20,8 @@ import { ReplicaProgress } from "../../kafka/replication/replica-progress.ts";
 import type { LeaderReplica } from "../../kafka/replication/replication-rules.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { BrokerContext } from "./broker-context.ts";
-import type { DelayedFetch } from "./delayed-fetch.ts";
 import type { DelayedProduce } from "./delayed-produce.ts";
+import type { SessionPartition } from "./fetch-session.ts";
 import { WaitList } from "./wait-list.ts";
 
 /** One replica of one partition on this broker: its log, and its role (Kafka's `Partition`). */
@@ -47,7 +47,7 @@ export class Partition implements LeaderReplica {
   offline = false;
   /** Requests that wait for this partition, oldest first. */
   readonly produces = new WaitList<DelayedProduce>();
-  readonly fetches = new WaitList<DelayedFetch>();
+  readonly fetches = new WaitList<SessionPartition>();
 
   constructor(
     context: BrokerContext,

@@ -1,16 +1,18 @@
 import type { Instant } from "../../base/time.ts";
 import { fromMillis } from "../../base/time.ts";
+import { FetchSessionHandler } from "../../kafka/client/fetch-session-handler.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
-import type { BrokerId, LeaderEpoch, Offset } from "../../kafka/ids.ts";
+import type { BrokerId, LeaderEpoch, Offset, TopicId } from "../../kafka/ids.ts";
 import { FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../kafka/protocol/apis.ts";
 import type {
   FetchPartition,
   FetchPartitionResponse,
   FetchResponse,
   FetchTopic,
-  FetchTopicResponse,
+  ForgottenTopic,
 } from "../../kafka/protocol/fetch.ts";
+import { NOTHING_FORGOTTEN } from "../../kafka/protocol/fetch.ts";
 import type { ListOffsetsResponse } from "../../kafka/protocol/list-offsets.ts";
 import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
 import type { OffsetForLeaderEpochResponse } from "../../kafka/protocol/offset-for-leader-epoch.ts";
@@ -37,6 +39,10 @@ export class FetchState {
   failed = false;
   /** False once it was given up, or replaced by a state of a newer epoch. */
   isFollowed = true;
+  /** Has the leader's session the partition? */
+  isInSession = false;
+  /** What the session has of this very state; undefined if nothing. */
+  sent: FetchPartition | undefined = undefined;
 
   constructor(
     partition: Partition,
@@ -50,24 +56,26 @@ export class FetchState {
     this.fetchOffset = fetchOffset;
     this.lastFetchedEpoch = lastFetchedEpoch;
   }
-}
 
-/** What a request asked, to judge its answer by. */
-class Asked {
-  /** In the order of the request. */
-  readonly states: readonly FetchState[];
-  /** Of a fetch: what it named. */
-  readonly topics: readonly FetchTopic[];
-
-  constructor(states: readonly FetchState[], topics: readonly FetchTopic[]) {
-    this.states = states;
-    this.topics = topics;
+  /** Does the session have what is to be asked now? */
+  get isSent(): boolean {
+    const { sent } = this;
+    return (
+      sent !== undefined &&
+      sent.fetchOffset === this.fetchOffset &&
+      sent.lastFetchedEpoch === this.lastFetchedEpoch &&
+      sent.logStartOffset === this.partition.log.logStartOffset
+    );
   }
 }
 
+/** Of a request for epochs: whose, in its order. A fetch goes for all that the session has. */
+type Asked = readonly FetchState[] | undefined;
+
 /**
  * Copies from one leading broker (Kafka's `ReplicaFetcherThread`): find where the histories part,
- * cut there, then fetch, one request at a time over all partitions it follows there.
+ * cut there, then fetch, one request at a time over all partitions it follows there. A fetch names only those
+ * whose fetch is not the same as before (KIP-227).
  */
 export class ReplicaFetcher
   implements
@@ -79,6 +87,9 @@ export class ReplicaFetcher
   readonly #states = new Map<Partition, FetchState>();
   /** The same in a row; made anew with each change, so that requests can keep it. */
   #all: readonly FetchState[] = [];
+  readonly #session: FetchSessionHandler = new FetchSessionHandler();
+  /** Followed no more, but still in the session. */
+  readonly #dropped: Partition[] = [];
   readonly #backoff: number;
   readonly #timeout: number;
   readonly #maxWaitMs: number;
@@ -110,8 +121,18 @@ export class ReplicaFetcher
   add(partition: Partition): void {
     const known = this.#states.get(partition);
     if (known !== undefined && known.currentLeaderEpoch === partition.leaderEpoch) return;
-    if (known !== undefined) known.isFollowed = false;
-    this.#states.set(partition, this.#initialState(partition));
+    const state = this.#initialState(partition);
+    if (known !== undefined) {
+      known.isFollowed = false;
+      state.isInSession = known.isInSession;
+    } else {
+      const at = this.#dropped.indexOf(partition);
+      if (at >= 0) {
+        this.#dropped.splice(at, 1);
+        state.isInSession = true;
+      }
+    }
+    this.#states.set(partition, state);
     this.#all = [...this.#states.values()];
     this.wake();
   }
@@ -120,6 +141,7 @@ export class ReplicaFetcher
     const known = this.#states.get(partition);
     if (known === undefined) return;
     known.isFollowed = false;
+    if (known.isInSession) this.#dropped.push(partition);
     this.#states.delete(partition);
     this.#all = [...this.#states.values()];
   }
@@ -175,15 +197,16 @@ export class ReplicaFetcher
   }
 
   #fetch(now: Instant): void {
-    const ready = this.#ready(now);
+    const isAnyReady = this.#isAnyReady(now);
     const address = this.#context.addressOf(this.#leader);
-    if (ready.length === 0 || address === undefined) {
-      const pause = ready.length === 0 ? this.#soonest() - now : this.#backoff;
+    if (!isAnyReady || address === undefined) {
+      const pause = isAnyReady ? this.#backoff : this.#soonest() - now;
       if (this.#states.size > 0) this.#sleep(Math.min(pause, this.#backoff));
       return;
     }
     this.#busy = true;
-    const topics = fetchTopics(ready, this.#partitionMaxBytes);
+    const forgottenTopicsData = this.#forget(now);
+    const topics = fetchTopics(this.#toSend(now), this.#partitionMaxBytes);
     this.#context.rpc.send(
       address,
       "fetcher",
@@ -196,22 +219,50 @@ export class ReplicaFetcher
         minBytes: this.#minBytes,
         maxBytes: this.#maxBytes,
         isolationLevel: 0,
-        sessionId: 0,
-        sessionEpoch: -1,
+        sessionId: this.#session.id,
+        sessionEpoch: this.#session.epoch,
         topics,
+        forgottenTopicsData,
       },
       this.#timeout,
       this,
-      new Asked(ready, topics),
+      undefined,
     );
   }
 
-  /** The partitions that can be fetched now: as a rule all, and then no list is made. */
-  #ready(now: Instant): readonly FetchState[] {
+  #isAnyReady(now: Instant): boolean {
+    for (const state of this.#all) if (isReady(state, now)) return true;
+    return false;
+  }
+
+  /** The partitions that can be fetched now, without those of which the session has all. */
+  #toSend(now: Instant): readonly FetchState[] {
+    const { isFull } = this.#session;
+    let some: FetchState[] | undefined;
     for (const state of this.#all) {
-      if (!isReady(state, now)) return this.#all.filter((one) => isReady(one, now));
+      if (!isReady(state, now) || (!isFull && state.isSent)) continue;
+      if (some === undefined) some = [state];
+      else some.push(state);
     }
-    return this.#all;
+    return some ?? NO_STATES;
+  }
+
+  /** Takes out of the session what is not to be fetched now; a full fetch needs not say so. */
+  #forget(now: Instant): readonly ForgottenTopic[] {
+    let forgotten: ForgottenTopic[] | undefined;
+    for (const state of this.#all) {
+      if (!state.isInSession || isReady(state, now)) continue;
+      state.isInSession = false;
+      state.sent = undefined;
+      forgotten ??= [];
+      forgotten.push(forgetting(state.partition));
+    }
+    if (this.#dropped.length > 0) {
+      forgotten ??= [];
+      for (const partition of this.#dropped) forgotten.push(forgetting(partition));
+      this.#dropped.splice(0);
+    }
+    return forgotten === undefined || this.#session.isFull ? NOTHING_FORGOTTEN : forgotten;
   }
 
   /** When the first of those that wait to be fetched may be. */
@@ -251,39 +302,41 @@ export class ReplicaFetcher
       },
       fromMillis(this.#context.configs["replica.socket.timeout.ms"]),
       this,
-      new Asked(asking, []),
+      asking,
     );
   }
 
   onResponse(response: FetchResponse | OffsetForLeaderEpochResponse, asked: Asked): void {
     this.#busy = false;
-    if ("responses" in response) this.#onFetched(response, asked);
-    else this.#onEpochs(response, asked);
+    if ("responses" in response) this.#onFetched(response);
+    else if (asked !== undefined) this.#onEpochs(response, asked);
     this.wake();
   }
 
   onDisconnect(asked: Asked): void {
     this.#busy = false;
-    for (const state of asked.states) this.#delay(state);
+    if (asked === undefined) this.#onFetchLost();
+    else for (const state of asked) this.#delay(state);
     this.wake();
   }
 
-  #onFetched(response: FetchResponse, asked: Asked): void {
+  #onFetchLost(): void {
+    this.#session.handleError();
+    for (const state of this.#all) if (state.sent !== undefined) this.#delay(state);
+  }
+
+  #onFetched(response: FetchResponse): void {
     const { responses } = response;
-    let at = 0;
-    for (let t = 0; t < responses.length; t++) {
-      const { partitions } = responses[t] as FetchTopicResponse;
-      const requests = asked.topics[t]?.partitions;
-      for (let p = 0; p < partitions.length; p++) {
-        const state = asked.states[at++];
-        const request = requests?.[p];
-        if (state === undefined || request === undefined) continue;
+    if (!this.#session.handleResponse(errorOf(response.errorCode), response.sessionId)) return;
+    for (const { topicId, partitions } of responses) {
+      for (const answer of partitions) {
+        const state = this.#stateOf(topicId, answer.partitionIndex);
         // Only if nothing has changed since it was asked: not removed or followed anew in another
         // epoch (KAFKA-18991), not truncated meanwhile.
-        if (!state.isFollowed) continue;
-        if (request.fetchOffset !== state.fetchOffset || state.phase !== "fetching") continue;
+        if (state?.sent === undefined) continue;
+        if (state.sent.fetchOffset !== state.fetchOffset || state.phase !== "fetching") continue;
         try {
-          this.#take(state, partitions[p] as FetchPartitionResponse);
+          this.#take(state, answer);
         } catch (problem) {
           if (!(problem instanceof DiskError)) throw problem;
           this.#context.diskFailed(state.partition);
@@ -291,6 +344,19 @@ export class ReplicaFetcher
         }
       }
     }
+  }
+
+  #stateOf(topicId: TopicId, index: number): FetchState | undefined {
+    // As a rule it is one of few: comparing is cheaper than hashing.
+    if (this.#all.length <= 4) {
+      for (const state of this.#all) {
+        const { partition } = state;
+        if (partition.index === index && partition.topicId === topicId) return state;
+      }
+      return undefined;
+    }
+    const partition = this.#context.partition(topicId, index);
+    return partition === undefined ? undefined : this.#states.get(partition);
   }
 
   #take(state: FetchState, one: FetchPartitionResponse): void {
@@ -357,11 +423,11 @@ export class ReplicaFetcher
     state.lastFetchedEpoch = this.#tellsEpoch() ? (partition.log.latestEpoch ?? -1) : -1;
   }
 
-  #onEpochs(response: OffsetForLeaderEpochResponse, asked: Asked): void {
+  #onEpochs(response: OffsetForLeaderEpochResponse, asked: readonly FetchState[]): void {
     let at = 0;
     for (const topic of response.topics) {
       for (const answer of topic.partitions) {
-        const state = asked.states[at++];
+        const state = asked[at++];
         if (state?.isFollowed !== true) continue;
         const error = errorOf(answer.errorCode);
         if (error === ERRORS.NONE) this.#diverge(state, answer.leaderEpoch, answer.endOffset);
@@ -420,8 +486,16 @@ function isReady(state: FetchState, now: Instant): boolean {
   return !state.failed && state.phase === "fetching" && state.delayedUntil <= now;
 }
 
-/** One entry for each run of partitions of one topic: the answer comes back in the order asked. */
-function fetchTopics(states: readonly FetchState[], partitionMaxBytes: number): FetchTopic[] {
+function forgetting({ topicId, index }: Partition): ForgottenTopic {
+  return { topicId, partitions: [index] };
+}
+
+/** One entry for each run of partitions of one topic. */
+function fetchTopics(
+  states: readonly FetchState[],
+  partitionMaxBytes: number,
+): readonly FetchTopic[] {
+  if (states.length === 0) return NO_TOPICS;
   const topics = [fetchTopic(states, 0, partitionMaxBytes)];
   let at = topics[0]?.partitions.length ?? 0;
   while (at < states.length) {
@@ -443,10 +517,9 @@ function fetchTopic(
   while (end < states.length && states[end]?.partition.topicId === topicId) end++;
   const partitions = new Array<FetchPartition>(end - from);
   for (let i = from; i < end; i++) {
-    const { partition, currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = states[
-      i
-    ] as FetchState;
-    partitions[i - from] = {
+    const state = states[i] as FetchState;
+    const { partition, currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = state;
+    const sent: FetchPartition = {
       partition: partition.index,
       currentLeaderEpoch,
       fetchOffset,
@@ -455,11 +528,15 @@ function fetchTopic(
       partitionMaxBytes,
       highWatermark: -1,
     };
+    partitions[i - from] = sent;
+    state.sent = sent;
+    state.isInSession = true;
   }
   return { topicId, partitions };
 }
 
 const NO_STATES: readonly FetchState[] = [];
+const NO_TOPICS: readonly FetchTopic[] = [];
 
 /** Which end of the leader's log is being asked for. */
 interface ResetStep {

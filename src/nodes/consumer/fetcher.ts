@@ -1,4 +1,5 @@
 import type { Instant } from "../../base/time.ts";
+import { FetchSessionHandler } from "../../kafka/client/fetch-session-handler.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import { FETCH } from "../../kafka/protocol/apis.ts";
@@ -7,7 +8,9 @@ import type {
   FetchPartitionResponse,
   FetchRequest,
   FetchResponse,
+  FetchTopic,
 } from "../../kafka/protocol/fetch.ts";
+import { NOTHING_FORGOTTEN } from "../../kafka/protocol/fetch.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
@@ -20,36 +23,31 @@ class FetchTarget {
   readonly address: NodeAddress;
   partitions: AssignedPartition[] = [];
   isPending = false;
+  readonly session: FetchSessionHandler = new FetchSessionHandler();
+  /** By partition: what the session has of it. */
+  readonly sent: (SessionEntry | undefined)[] = [];
+  /** Has `partitions` been made anew, so that the session may have some to forget? */
+  isRegrouped = true;
 
   constructor(address: NodeAddress) {
     this.address = address;
   }
 }
 
-/** A fetch on its way. */
-class FetchAttempt {
-  readonly target: FetchTarget;
-  readonly partitions: readonly AssignedPartition[];
-  readonly requests: readonly FetchPartition[];
-
-  constructor(
-    target: FetchTarget,
-    partitions: readonly AssignedPartition[],
-    requests: readonly FetchPartition[],
-  ) {
-    this.target = target;
-    this.partitions = partitions;
-    this.requests = requests;
-  }
+/** A partition in a session, and what it is asked for. */
+interface SessionEntry {
+  readonly partition: AssignedPartition;
+  request: FetchPartition;
 }
 
 /**
  * Reads from the leaders of the assigned partitions (`Fetcher`).
  *
- * Simplified: every request names all partitions of the broker, where Kafka keeps a session and
- * names those that changed (KIP-227); nobody fetches from followers (KIP-392).
+ * Each broker keeps a session, so that a request names only what changed (KIP-227).
+ *
+ * Simplified: nobody fetches from followers (KIP-392); a consumer that stops does not end its sessions.
  */
-export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
+export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
   readonly #parts: ConsumerParts;
   readonly #connections: BrokerConnections;
   readonly #delivery: Delivery;
@@ -64,7 +62,10 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
 
   /** Leaders or positions changed: finds anew which broker is asked for what. */
   regroup(now: Instant): void {
-    for (const target of this.#targets) target.partitions = [];
+    for (const target of this.#targets) {
+      target.partitions = [];
+      target.isRegrouped = true;
+    }
     for (const partition of this.#parts.assigned) {
       if (partition.isFetchable(now)) this.#target(partition.address).partitions.push(partition);
     }
@@ -82,34 +83,28 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
     }
   }
 
-  onResponse(response: FetchResponse, attempt: FetchAttempt): void {
+  onResponse(response: FetchResponse, target: FetchTarget): void {
     const { world } = this.#parts;
     const now = world.clock.now();
-    attempt.target.isPending = false;
+    target.isPending = false;
     const error = errorOf(response.errorCode);
-    if (error !== ERRORS.NONE) {
-      this.#failAll(attempt, error, now);
+    if (!target.session.handleResponse(error, response.sessionId)) {
+      this.#failed(target, error, now);
       return;
     }
-    for (const topic of response.responses) {
-      for (let i = 0; i < topic.partitions.length; i++) {
-        const answer = topic.partitions[i] as FetchPartitionResponse;
-        const at =
-          attempt.requests[i]?.partition === answer.partitionIndex
-            ? i
-            : attempt.requests.findIndex((one) => one.partition === answer.partitionIndex);
-        const partition = attempt.partitions[at];
-        const request = attempt.requests[at];
-        if (partition === undefined || request === undefined) continue;
-        this.#take(partition, request, answer, now);
+    for (const { partitions } of response.responses) {
+      for (const answer of partitions) {
+        const entry = target.sent[answer.partitionIndex];
+        if (entry !== undefined) this.#take(entry.partition, entry.request, answer, now);
       }
     }
     this.#delivery.endPoll();
   }
 
-  onDisconnect(attempt: FetchAttempt, from: NodeAddress): void {
+  onDisconnect(target: FetchTarget, from: NodeAddress): void {
     const now = this.#parts.world.clock.now();
-    attempt.target.isPending = false;
+    target.isPending = false;
+    target.session.handleError();
     this.#connections.disconnected(from, now);
     this.#parts.metadata.disconnected(now);
     const broker = this.#parts.metadata.brokerAt(from);
@@ -118,12 +113,10 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
 
   #fetch(target: FetchTarget): void {
     const { rpc, settings, topic } = this.#parts;
-    const { partitions } = target;
-    const requests = new Array<FetchPartition>(partitions.length);
-    for (let i = 0; i < partitions.length; i++) {
-      const partition = partitions[i] as AssignedPartition;
-      requests[i] = partition.fetchRequest(settings.partitionMaxBytes);
-    }
+    const { session } = target;
+    const forgotten = target.isRegrouped ? forget(target) : NONE_FORGOTTEN;
+    const changed = this.#changed(target);
+    const { topicId } = topic;
     const body: FetchRequest = {
       clusterId: undefined,
       replicaId: -1,
@@ -132,9 +125,11 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
       minBytes: settings.fetchMinBytes,
       maxBytes: settings.fetchMaxBytes,
       isolationLevel: settings.isolationLevel,
-      sessionId: 0,
-      sessionEpoch: -1,
-      topics: [{ topicId: topic.topicId, partitions: requests }],
+      sessionId: session.id,
+      sessionEpoch: session.epoch,
+      topics: changed.length === 0 ? NO_TOPICS : [{ topicId, partitions: changed }],
+      forgottenTopicsData:
+        forgotten.length === 0 ? NOTHING_FORGOTTEN : [{ topicId, partitions: forgotten }],
     };
     target.isPending = true;
     rpc.send(
@@ -144,8 +139,26 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
       body,
       settings.requestTimeout,
       this,
-      new FetchAttempt(target, partitions, requests),
+      target,
     );
+  }
+
+  /** What is asked for and the session does not have yet; it is taken to have it from now on. */
+  #changed(target: FetchTarget): readonly FetchPartition[] {
+    const { partitionMaxBytes } = this.#parts.settings;
+    const { partitions, sent, session } = target;
+    const { isFull } = session;
+    let changed: FetchPartition[] | undefined;
+    for (const partition of partitions) {
+      const request = partition.fetchRequest(partitionMaxBytes);
+      const entry = sent[partition.partition];
+      if (entry === undefined) sent[partition.partition] = { partition, request };
+      else if (entry.request !== request) entry.request = request;
+      else if (!isFull) continue;
+      if (changed === undefined) changed = [request];
+      else changed.push(request);
+    }
+    return changed ?? NOTHING_CHANGED;
   }
 
   /** One partition of a response (`FetchCollector.initialize`). */
@@ -204,10 +217,15 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
     metadata.learnLeader(topic.name, partition.partition, answer.currentLeader);
   }
 
-  #failAll(attempt: FetchAttempt, error: ErrorCode, now: Instant): void {
-    const broker = this.#parts.metadata.brokerAt(attempt.target.address);
+  /** If only the session is lost, the next fetch begins another at once. */
+  #failed(target: FetchTarget, error: ErrorCode, now: Instant): void {
+    const broker = this.#parts.metadata.brokerAt(target.address);
     this.#parts.noteFailure(FETCH.name, broker, "", error, true);
-    for (const partition of attempt.partitions) this.#parts.backOff(partition, now);
+    if (error === ERRORS.FETCH_SESSION_ID_NOT_FOUND) return;
+    if (error === ERRORS.INVALID_FETCH_SESSION_EPOCH) return;
+    for (const entry of target.sent) {
+      if (entry !== undefined) this.#parts.backOff(entry.partition, now);
+    }
     this.#parts.metadata.requestUpdate();
   }
 
@@ -218,3 +236,22 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchAttempt> {
     return target;
   }
 }
+
+/** Takes what is not fetched from this broker now out of its session; returns what that has to be told. */
+function forget(target: FetchTarget): readonly number[] {
+  const { partitions, sent, session } = target;
+  target.isRegrouped = false;
+  let forgotten: number[] | undefined;
+  for (let index = 0; index < sent.length; index++) {
+    const entry = sent[index];
+    if (entry === undefined || partitions.includes(entry.partition)) continue;
+    sent[index] = undefined;
+    forgotten ??= [];
+    forgotten.push(index);
+  }
+  return forgotten === undefined || session.isFull ? NONE_FORGOTTEN : forgotten;
+}
+
+const NONE_FORGOTTEN: readonly number[] = [];
+const NOTHING_CHANGED: readonly FetchPartition[] = [];
+const NO_TOPICS: readonly FetchTopic[] = [];

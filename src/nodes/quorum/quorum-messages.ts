@@ -9,6 +9,7 @@ import type {
   FetchRequest,
   FetchResponse,
 } from "../../kafka/protocol/fetch.ts";
+import { NOTHING_FORGOTTEN } from "../../kafka/protocol/fetch.ts";
 
 /** `KafkaRaftClient.MAX_FETCH_WAIT_MS`. */
 const MAX_FETCH_WAIT_MS = 500;
@@ -33,6 +34,7 @@ export function metadataFetch(
     sessionId: 0,
     sessionEpoch: -1,
     topics: [{ topicId: METADATA_TOPIC_ID, partitions: [partition] }],
+    forgottenTopicsData: NOTHING_FORGOTTEN,
   };
 }
 

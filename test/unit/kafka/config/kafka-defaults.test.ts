@@ -49,6 +49,7 @@ const BROKER: Defaults = {
   "log.flush.offset.checkpoint.interval.ms": MINUTES,
   "log.flush.scheduler.interval.ms": NEVER,
   "fetch.max.bytes": 55 * MIB,
+  "max.incremental.fetch.session.cache.slots": 1000,
   "producer.id.expiration.ms": DAYS,
   "producer.id.expiration.check.interval.ms": 10 * MINUTES,
   "controlled.shutdown.enable": true,

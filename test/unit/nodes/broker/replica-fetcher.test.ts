@@ -12,6 +12,7 @@ import {
 import type {
   FetchPartition,
   FetchPartitionResponse,
+  FetchRequest,
 } from "../../../../src/kafka/protocol/fetch.ts";
 import {
   EARLIEST_TIMESTAMP,
@@ -75,11 +76,11 @@ class Following {
     return this.answerAll([{ partitionIndex: 0, ...more }]);
   }
 
-  answerAll(partitions: readonly Partial<FetchPartitionResponse>[]): this {
+  answerAll(partitions: readonly Partial<FetchPartitionResponse>[], sessionId = 0): this {
     this.lastRequest.reply(FETCH, {
       throttleTimeMs: 0,
       errorCode: 0,
-      sessionId: 0,
+      sessionId,
       responses: [
         { topicId: TOPIC_ID, partitions: partitions.map((one) => ({ ...EMPTY, ...one })) },
       ],
@@ -510,5 +511,113 @@ describe("before truncation on fetch", () => {
 
     expect(following.epochs).toEqual([1, 1]);
     expect(following.lastFetch.fetchOffset).toBe(2);
+  });
+});
+
+describe("a follower with a session at its leader", () => {
+  /** Follows orders-0 and orders-1, each with one record, in session 77. */
+  function inSession(): Following {
+    const following = new Following([3]);
+    following.broker.addPartition([3], 1);
+    following.fetcher.add(following.broker.follow({}, 1));
+    following.answer({});
+    return following.answerAll([{ partitionIndex: 0 }, { partitionIndex: 1 }], 77);
+  }
+
+  function lastOf(following: Following): FetchRequest | undefined {
+    return following.broker.world.requestsOf(FETCH).at(-1);
+  }
+
+  function named(following: Following): number[] | undefined {
+    return lastOf(following)?.topics.flatMap(({ partitions }) =>
+      partitions.map(({ partition }) => partition),
+    );
+  }
+
+  function failWith(following: Following, error: ErrorName): void {
+    following.lastRequest.reply(FETCH, {
+      throttleTimeMs: 0,
+      errorCode: ERRORS[error].code,
+      sessionId: 0,
+      responses: [],
+    });
+    following.settle();
+  }
+
+  test("names all its partitions first, and then those that it got something of", () => {
+    const following = inSession();
+    expect(lastOf(following)).toMatchObject({ sessionId: 77, sessionEpoch: 1, topics: [] });
+
+    following.answerAll([{ partitionIndex: 1, records: following.batches(1, [5]) }], 77);
+
+    expect(lastOf(following)).toMatchObject({ sessionId: 77, sessionEpoch: 2 });
+    expect(lastOf(following)?.topics[0]?.partitions).toMatchObject([
+      { partition: 1, fetchOffset: 2, lastFetchedEpoch: 5 },
+    ]);
+  });
+
+  test("has a partition forgotten while it waits after an error, and adds it again", () => {
+    const following = inSession();
+
+    following.answerAll([{ partitionIndex: 0, errorCode: ERRORS.UNKNOWN_LEADER_EPOCH.code }], 77);
+
+    expect(lastOf(following)?.forgottenTopicsData).toEqual([
+      { topicId: TOPIC_ID, partitions: [0] },
+    ]);
+    following.broker.world.run(SECOND);
+    following.answerAll([], 77);
+    expect(named(following)).toEqual([0]);
+  });
+
+  test("has a partition forgotten that it follows here no more", () => {
+    const following = inSession();
+    following.fetcher.remove(following.partition);
+
+    following.answerAll([], 77);
+
+    expect(lastOf(following)?.forgottenTopicsData).toEqual([
+      { topicId: TOPIC_ID, partitions: [0] },
+    ]);
+  });
+
+  test("takes nothing of a partition that it follows anew since it asked", () => {
+    const following = inSession();
+    following.broker.follow({ leaderEpoch: 6, partitionEpoch: 8 });
+    following.fetcher.add(following.partition);
+
+    following.answerAll([{ partitionIndex: 0, records: following.batches(1, [5]) }], 77);
+
+    expect(following.epochs).toEqual([3]);
+    expect(lastOf(following)?.topics[0]?.partitions).toMatchObject([
+      { partition: 0, fetchOffset: 1, currentLeaderEpoch: 6 },
+    ]);
+  });
+
+  test("begins another at once if the leader does not know it", () => {
+    const following = inSession();
+
+    failWith(following, "FETCH_SESSION_ID_NOT_FOUND");
+
+    expect(lastOf(following)).toMatchObject({ sessionId: 0, sessionEpoch: 0 });
+    expect(named(following)).toEqual([0, 1]);
+  });
+
+  test("ends it for another if the leader is at another epoch", () => {
+    const following = inSession();
+
+    failWith(following, "INVALID_FETCH_SESSION_EPOCH");
+
+    expect(lastOf(following)).toMatchObject({ sessionId: 77, sessionEpoch: 0 });
+    expect(named(following)).toEqual([0, 1]);
+  });
+
+  test("ends it for another when no answer came, after the back-off", () => {
+    const following = inSession();
+
+    following.broker.world.run(30 * SECOND);
+    following.broker.world.run(SECOND);
+
+    expect(lastOf(following)).toMatchObject({ sessionId: 77, sessionEpoch: 0 });
+    expect(named(following)).toEqual([0, 1]);
   });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MILLISECOND, SECOND } from "../../../../src/base/time.ts";
 import { encodePayload, payloadValue } from "../../../../src/kafka/client/payload.ts";
 import { resolveConfigs } from "../../../../src/kafka/config/config-table.ts";
@@ -43,6 +43,10 @@ class Bench {
   /** Refuses a fetch; undefined lets it pass. */
   refuse: (partition: number, broker: number) => Refusal | undefined = () => undefined;
   readonly fetches: { broker: number; partitions: readonly FetchPartition[] }[] = [];
+  /** Do brokers keep fetch sessions? Their ids are those of the brokers. */
+  hasSessions = false;
+  /** What brokers' sessions have, by partition. */
+  readonly sessions: Map<number, FetchPartition>[] = [];
   #next = 0;
 
   constructor(
@@ -149,20 +153,40 @@ class Bench {
 
   #fetch(request: FakeRequest, broker: number): void {
     const { maxWaitMs, topics } = request.body(FETCH);
-    const partitions = topics.flatMap((topic) => topic.partitions);
-    this.fetches.push({ broker, partitions });
+    const named = topics.flatMap((topic) => topic.partitions);
+    this.fetches.push({ broker, partitions: named });
+    const isIncremental = request.body(FETCH).sessionEpoch > 0;
+    const partitions = this.hasSessions ? this.#inSession(request, broker) : named;
     const answer = (): FetchPartitionResponse[] =>
       partitions.map((one) => this.#fetchPartition(one, broker));
     const reply = (responses: FetchPartitionResponse[]): void =>
       request.reply(FETCH, {
         throttleTimeMs: 0,
         errorCode: 0,
-        sessionId: 0,
-        responses: [{ topicId: TOPIC_ID, partitions: responses }],
+        sessionId: this.hasSessions ? broker : 0,
+        responses: [
+          {
+            topicId: TOPIC_ID,
+            partitions: isIncremental ? responses.filter(hasNews) : responses,
+          },
+        ],
       });
     const first = answer();
-    if (first.some((one) => one.records.length > 0 || one.errorCode !== 0)) reply(first);
+    if (first.some(hasNews)) reply(first);
     else this.world.later(maxWaitMs * MILLISECOND, () => reply(answer()));
+  }
+
+  /** What a fetch is for, and not just what it names. */
+  #inSession(request: FakeRequest, broker: number): FetchPartition[] {
+    const { sessionEpoch, topics, forgottenTopicsData } = request.body(FETCH);
+    const known = this.sessions[broker];
+    const session = sessionEpoch > 0 && known !== undefined ? known : new Map();
+    this.sessions[broker] = session;
+    for (const { partitions } of topics)
+      for (const one of partitions) session.set(one.partition, one);
+    for (const { partitions } of forgottenTopicsData)
+      for (const one of partitions) session.delete(one);
+    return [...session.values()];
   }
 
   #fetchPartition(request: FetchPartition, broker: number): FetchPartitionResponse {
@@ -187,6 +211,10 @@ class Bench {
       records: refusal === undefined ? log.filter((batch) => batch.lastOffset >= fetchOffset) : [],
     };
   }
+}
+
+function hasNews(one: FetchPartitionResponse): boolean {
+  return one.records.length > 0 || one.errorCode !== 0;
 }
 
 function upTo(count: number, from = 0): number[] {
@@ -478,4 +506,58 @@ test("a new leader ends the backoff", () => {
   bench.world.run(2 * SECOND);
 
   expect(bench.offsets).toEqual([0, 1, 2]);
+});
+
+describe("a consumer with a session at a broker", () => {
+  function inSession(): Bench {
+    const bench = new Bench({}, {}, 2);
+    bench.hasSessions = true;
+    bench.cluster.leaders[1] = { leader: 1, epoch: 0 };
+    bench.append(2, { partition: 0 });
+    bench.append(3, { partition: 1 });
+    return bench.begin(SECOND);
+  }
+
+  function named(bench: Bench): number[] | undefined {
+    return bench.fetches.at(-1)?.partitions.map(({ partition }) => partition);
+  }
+
+  test("names a partition again only when it goes on in it", () => {
+    const bench = inSession();
+    const before = bench.fetches.length;
+
+    bench.append(1, { partition: 1 });
+    bench.world.run(SECOND);
+
+    const later = bench.fetches.slice(before).flatMap(({ partitions }) => partitions);
+    expect(later).toMatchObject([{ partition: 1, fetchOffset: 4 }]);
+    expect(bench.polled(1)).toHaveLength(4);
+    expect(bench.polled(0)).toHaveLength(2);
+  });
+
+  test("has a partition forgotten that it cannot fetch for a while, and adds it again", () => {
+    const bench = inSession();
+    bench.refuse = (partition) => (partition === 1 ? { error: "KAFKA_STORAGE_ERROR" } : undefined);
+    bench.append(1, { partition: 1 });
+    bench.world.run(600 * MILLISECOND);
+    bench.refuse = () => undefined;
+
+    bench.world.run(2 * SECOND);
+
+    const forgotten = bench.world.requestsOf(FETCH).flatMap((one) => one.forgottenTopicsData);
+    expect(forgotten[0]).toEqual({ topicId: TOPIC_ID, partitions: [1] });
+    expect(bench.polled(1)).toHaveLength(4);
+  });
+
+  test("begins another when its connection broke, and loses nothing", () => {
+    const bench = inSession();
+
+    bench.world.disconnect(addressOf(1));
+    bench.append(1, { partition: 0 });
+    bench.world.run(2 * SECOND);
+
+    expect(bench.world.requestsOf(FETCH).filter((one) => one.sessionEpoch === 0)).toHaveLength(2);
+    expect(bench.polled(0)).toHaveLength(3);
+    expect(named(bench)).toBeDefined();
+  });
 });
