@@ -89,7 +89,14 @@ export function benchCluster(wanted: string, rounds: number): string {
       }
     }
   }
-  const heading = [`3 brokers, acks=all; ${rounds} rounds`, "simulated s/s", "floor", "goal", "events/s", "an event"];
+  const heading = [
+    `3 brokers, acks=all; ${rounds} rounds`,
+    "simulated s/s",
+    "floor",
+    "goal",
+    "events/s",
+    "an event",
+  ];
   heading.push("events/record", "peak", "kept/record", "logged/record");
   const rows = loads.map((load) => describe(load, samples.get(load) ?? []));
   return formatTable([heading, ...rows]);
