@@ -26,7 +26,7 @@ import { parseYaml } from "./parse-yaml.ts";
 import type { Place } from "./place.ts";
 import { START_OF_FILE } from "./place.ts";
 import { Reading, shortened } from "./reading.ts";
-import { DURATION, FLAG, integer, KEBAB_NAME, TEXT } from "./scalar-form.ts";
+import { DURATION, integer, KEBAB_NAME, TEXT } from "./scalar-form.ts";
 import type { FaultSpec, Lesson, RunLimit, Scenario } from "./scenario.ts";
 import { TOPIC, TOPIC_SECTIONS } from "./topic-form.ts";
 import { applyVariant } from "./variant.ts";
@@ -165,7 +165,6 @@ const SCENARIO_KEYS = {
   summary: { form: TEXT, meaning: "The story in one or two sentences." },
   seed: { form: integer(0), meaning: "The seed of all chance, unless another is asked for." },
   kafka: { form: KAFKA_RELEASE, required: true, meaning: 'Whose defaults apply: "4.3", quoted.' },
-  golden: { form: FLAG, meaning: "Keep its trace, and compare later runs with it." },
   cluster: { form: CLUSTER, required: true, meaning: "Brokers, controllers and their world." },
   topics: {
     form: namedParts("a topic", TOPIC_NAME, TOPIC),
@@ -263,7 +262,6 @@ function readMap(
     summary: values.summary ?? "",
     seed: values.seed,
     kafka,
-    golden: values.golden ?? false,
     cluster,
     topics,
     clients,

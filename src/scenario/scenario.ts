@@ -21,8 +21,6 @@ export interface Scenario {
   readonly seed: number | undefined;
   /** The release whose defaults apply. */
   readonly kafka: string;
-  /** Its trace is kept and compared. */
-  readonly golden: boolean;
   readonly cluster: ClusterSpec;
   readonly topics: readonly TopicSpec[];
   readonly clients: readonly ClientSpec[];
