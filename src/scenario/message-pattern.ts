@@ -1,20 +1,4 @@
-import type { AnyApi } from "../kafka/protocol/api.ts";
-import {
-  ALLOCATE_PRODUCER_IDS,
-  ALTER_PARTITION,
-  BEGIN_QUORUM_EPOCH,
-  BROKER_HEARTBEAT,
-  BROKER_REGISTRATION,
-  CREATE_TOPICS,
-  END_QUORUM_EPOCH,
-  FETCH,
-  INIT_PRODUCER_ID,
-  LIST_OFFSETS,
-  METADATA,
-  OFFSET_FOR_LEADER_EPOCH,
-  PRODUCE,
-  VOTE,
-} from "../kafka/protocol/apis.ts";
+import { APIS } from "../kafka/protocol/apis.ts";
 import type { NodesExpression } from "./expression.ts";
 
 /** Matches the delivery of messages: `3rd deliver(ProduceResponse broker-1 -> p1)`. */
@@ -27,23 +11,6 @@ export interface MessagePattern {
   readonly from: NodesExpression | undefined;
   readonly to: NodesExpression | undefined;
 }
-
-const APIS: readonly AnyApi[] = [
-  PRODUCE,
-  FETCH,
-  LIST_OFFSETS,
-  METADATA,
-  CREATE_TOPICS,
-  INIT_PRODUCER_ID,
-  OFFSET_FOR_LEADER_EPOCH,
-  VOTE,
-  BEGIN_QUORUM_EPOCH,
-  END_QUORUM_EPOCH,
-  ALTER_PARTITION,
-  BROKER_REGISTRATION,
-  BROKER_HEARTBEAT,
-  ALLOCATE_PRODUCER_IDS,
-];
 
 /** Every message's name: `ProduceRequest`, `ProduceResponse`, ... */
 export const MESSAGE_NAMES: readonly string[] = APIS.flatMap(({ name }) => [

@@ -1,3 +1,4 @@
+import { readInt32, readInt64, writeInt32, writeInt64 } from "../../base/big-endian.ts";
 import { fail } from "../../base/invariant.ts";
 import type { UnwrittenValue } from "../log/record-batch.ts";
 
@@ -30,10 +31,8 @@ export class Payload implements UnwrittenValue {
   }
 
   writeTo(bytes: Uint8Array, at: number): void {
-    const value = this.#value;
     writeInt32(bytes, at, this.#client);
-    writeInt32(bytes, at + 4, Math.floor(value / 0x1_0000_0000));
-    writeInt32(bytes, at + 8, value | 0);
+    writeInt64(bytes, at + 4, this.#value);
   }
 }
 
@@ -44,21 +43,5 @@ export function payloadClient(bytes: Uint8Array, start: number): number {
 
 /** The send number in the payload that begins at `start`. */
 export function payloadValue(bytes: Uint8Array, start: number): number {
-  return readInt32(bytes, start + 4) * 0x1_0000_0000 + (readInt32(bytes, start + 8) >>> 0);
-}
-
-function writeInt32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
-}
-
-function readInt32(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  );
+  return readInt64(bytes, start + 4);
 }

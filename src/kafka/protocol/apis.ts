@@ -162,7 +162,8 @@ export const ALLOCATE_PRODUCER_IDS: Api<AllocateProducerIdsRequest, AllocateProd
   responseSize: allocateProducerIdsResponseSize,
 };
 
-const ALL: readonly AnyApi[] = [
+/** Every API that nodes speak. */
+export const APIS: readonly AnyApi[] = [
   PRODUCE,
   FETCH,
   LIST_OFFSETS,
@@ -179,7 +180,7 @@ const ALL: readonly AnyApi[] = [
   ALLOCATE_PRODUCER_IDS,
 ];
 
-const NAMES: ReadonlyMap<number, string> = new Map(ALL.map(({ key, name }) => [key, name]));
+const NAMES: ReadonlyMap<number, string> = new Map(APIS.map(({ key, name }) => [key, name]));
 
 /** Kafka's name of an API: `Produce`. */
 export function apiName(key: number): string {
