@@ -46,10 +46,7 @@ export function configs(side: ConfigSide): Form<ConfigSpec> {
         if (scalar === undefined) continue;
         const given = scalar.value;
         const parsed = parseConfig(definition, given);
-        const fraction = typeof parsed === "number" && !Number.isSafeInteger(parsed);
-        const complaint = fraction
-          ? "takes a whole number"
-          : complainAboutConfig(definition, given);
+        const complaint = complainAboutConfig(definition, given);
         if (complaint !== undefined) {
           reading.complain(scalar.place, `\`${key}\` ${complaint}, not \`${scalar.text}\``);
         } else if (parsed !== undefined) {
