@@ -39,10 +39,20 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
       break;
     case "log-loaded":
     case "truncated":
+    case "log-start-moved":
     case "became-leader":
     case "became-follower":
     case "isr-proposed":
       mixLogFact(digest, fact);
+      break;
+    case "log-cleaned":
+      mixLogCleaned(digest, fact);
+      break;
+    case "log-directory-failed":
+      digest.word(11);
+      digest.word(fact.broker);
+      digest.text(fact.directory);
+      digest.text(fact.reason);
       break;
     case "controller-elected":
     case "controller-resigned":
@@ -103,9 +113,26 @@ function mixPolled(digest: Digest, fact: FactOf<"polled">): void {
   for (const batch of fact.batches) mixBatch(digest, batch);
 }
 
+function mixLogCleaned(digest: Digest, fact: FactOf<"log-cleaned">): void {
+  digest.word(10);
+  digest.word(fact.broker);
+  digest.name(fact.partition);
+  digest.number(fact.from);
+  digest.number(fact.to);
+  digest.word(fact.batches.length);
+  for (const batch of fact.batches) mixBatch(digest, batch);
+}
+
 function mixLogFact(
   digest: Digest,
-  fact: FactOf<"log-loaded" | "truncated" | "became-leader" | "became-follower" | "isr-proposed">,
+  fact: FactOf<
+    | "log-loaded"
+    | "truncated"
+    | "log-start-moved"
+    | "became-leader"
+    | "became-follower"
+    | "isr-proposed"
+  >,
 ): void {
   digest.word(6);
   digest.name(fact.kind);
@@ -121,6 +148,7 @@ function mixLogFact(
       digest.number(fact.truncatedBytes);
       break;
     case "truncated":
+    case "log-start-moved":
       digest.number(fact.from);
       digest.number(fact.to);
       digest.text(fact.reason);

@@ -37,6 +37,9 @@ export type Fact =
   | LogLoaded
   | Appended
   | Truncated
+  | LogStartMoved
+  | LogCleaned
+  | LogDirectoryFailed
   | HighWatermarkMoved
   | BecameLeader
   | BecameFollower
@@ -206,6 +209,41 @@ export interface Truncated {
   readonly from: Offset;
   readonly to: Offset;
   /** `diverging-epoch`, `high-watermark`, `offset-out-of-range`, ... */
+  readonly reason: string;
+}
+
+/** Records below an offset are gone from a replica by intent: nobody may read them there any more. */
+export interface LogStartMoved {
+  readonly kind: "log-start-moved";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly from: Offset;
+  readonly to: Offset;
+  /**
+   * `retention-time`, `retention-size`: whole old segments; `delete-records`: a client asked;
+   * `leader`: a follower does as its leader did; `fully-truncated`: the log was emptied to begin at `to`.
+   */
+  readonly reason: string;
+}
+
+/** Compaction rewrote a stretch of a replica's log. */
+export interface LogCleaned {
+  readonly kind: "log-cleaned";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  /** The stretch [from, to), and all that is left of it, in order. */
+  readonly from: Offset;
+  readonly to: Offset;
+  readonly batches: readonly RecordBatch[];
+}
+
+/** A broker gave up one of its log directories after an I/O error; its logs there are offline. */
+export interface LogDirectoryFailed {
+  readonly kind: "log-directory-failed";
+  readonly broker: BrokerId;
+  /** As in `log.dirs`. */
+  readonly directory: string;
+  /** What failed: `EIO: data/orders-0/00000000000000000000.log`. */
   readonly reason: string;
 }
 

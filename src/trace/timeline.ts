@@ -98,6 +98,21 @@ export class Timeline {
           `broker-${fact.broker} ${fact.partition}  ${fact.from} -> ${fact.to}  ${fact.reason}`,
         );
         return;
+      case "log-start-moved":
+        // A follower that does as its leader did is no news.
+        if (fact.reason !== "leader") {
+          const text = `broker-${fact.broker} ${fact.partition}  ${fact.from} -> ${fact.to}  ${fact.reason}`;
+          this.#add(at, event, "expire", text);
+        }
+        return;
+      case "log-directory-failed":
+        this.#add(
+          at,
+          event,
+          "offline",
+          `broker-${fact.broker}, log directory ${fact.directory}: ${fact.reason}`,
+        );
+        return;
       case "log-loaded":
         if (fact.truncatedBytes > 0) {
           this.#add(
@@ -171,6 +186,8 @@ const TOLD = [
   "broker-fenced",
   "broker-unfenced",
   "truncated",
+  "log-start-moved",
+  "log-directory-failed",
   "log-loaded",
   "position-reset",
 ] as const;

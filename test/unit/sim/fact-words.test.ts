@@ -67,6 +67,28 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     to: 8,
     reason: "diverging-epoch",
   },
+  "log-start-moved": {
+    kind: "log-start-moved",
+    broker: 1,
+    partition: "orders-0",
+    from: 0,
+    to: 8,
+    reason: "retention-time",
+  },
+  "log-cleaned": {
+    kind: "log-cleaned",
+    broker: 1,
+    partition: "orders-0",
+    from: 0,
+    to: 9,
+    batches: [BATCH],
+  },
+  "log-directory-failed": {
+    kind: "log-directory-failed",
+    broker: 1,
+    directory: "data",
+    reason: "EIO: data/orders-0/00000000000000000000.log",
+  },
   "high-watermark-moved": {
     kind: "high-watermark-moved",
     broker: 1,
