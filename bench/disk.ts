@@ -1,5 +1,6 @@
 import { SECOND } from "../src/base/time.ts";
 import { SimulatedDisk } from "../src/disk/simulated-disk.ts";
+import type { DiskFile } from "../src/ports/disk.ts";
 import { Rng } from "../src/sim/rng.ts";
 import { Scheduler } from "../src/sim/scheduler.ts";
 import type { Contender, Outcome } from "./measure.ts";
@@ -15,6 +16,8 @@ const INDEX_ENTRY = new Uint8Array(8).fill(7);
 export function diskContenders(): Contender[] {
   return [
     { name: "disk: append of 170 bytes", run: () => append(BATCH) },
+    { name: "disk: append of 170 bytes, shared", run: () => appendShared(1) },
+    { name: "disk: append of 170 bytes, shared, of 10 logs in turn", run: () => appendShared(10) },
     { name: "disk: append of 8 bytes", run: () => append(INDEX_ENTRY) },
     { name: "copy of 170 bytes into fresh chunks", run: () => copy(BATCH) },
   ];
@@ -26,6 +29,31 @@ function append(bytes: Uint8Array): Outcome {
   return timed(FILES * APPENDS, () => {
     for (let i = 0, at = 0; i < APPENDS; i++, at += bytes.length) {
       for (const file of files) file.write(at, bytes);
+    }
+  });
+}
+
+/** Batches lie in slabs, one behind the other, of one log or of several in turn. */
+function appendShared(logs: number): Outcome {
+  const disk = newDisk();
+  const files = Array.from({ length: FILES * logs }, (_, i) => disk.open(`orders-${i}/log`));
+  const ends = files.map(() => 0);
+  const size = BATCH.length;
+  let slab = new Uint8Array(262_144);
+  let used = 0;
+  return timed(FILES * APPENDS, () => {
+    for (let i = 0; i < APPENDS; i++) {
+      if (used + size > slab.length) {
+        slab = new Uint8Array(262_144);
+        used = 0;
+      }
+      for (let replica = 0; replica < FILES; replica++) {
+        const file = (i % logs) * FILES + replica;
+        const at = ends[file] as number;
+        (files[file] as DiskFile).writeShared(at, slab, used, used + size);
+        ends[file] = at + size;
+      }
+      used += size;
     }
   });
 }

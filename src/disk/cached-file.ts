@@ -1,5 +1,6 @@
 import { byNumber } from "../base/order.ts";
 import type { Duration, Instant } from "../base/time.ts";
+import type { ByteRange } from "../ports/disk.ts";
 import { SparseBytes } from "./sparse-bytes.ts";
 
 /** The unit in which the page cache keeps a file and writes it back. */
@@ -81,15 +82,28 @@ export class CachedFile {
     if (now >= this.#writtenBackAt) this.#becomeDirty(now);
     if (position < this.#baseline.size) this.#keepBefore(position, stop);
     this.#bytes.write(position, bytes, start, end);
-    if (stop > this.#dataEnd) {
-      this.#dataEnd = stop;
-      if (stop > this.#size) this.#size = stop;
-    }
+    this.#extend(stop);
+  }
+
+  /** As `write`, of bytes that will never change: they are kept, and not copied. */
+  writeShared(now: Instant, position: number, bytes: Uint8Array, start: number, end: number): void {
+    const stop = position + end - start;
+    if (stop === position) return;
+    if (now >= this.#writtenBackAt) this.#becomeDirty(now);
+    if (position < this.#baseline.size) this.#keepBefore(position, stop);
+    this.#bytes.share(position, bytes, start, end);
+    this.#extend(stop);
   }
 
   read(position: number, length: number): Uint8Array {
     const end = Math.min(position + length, this.#size);
     return end > position ? this.#bytes.read(position, end) : new Uint8Array(0);
+  }
+
+  /** As `read`, in pieces that never change: shared bytes are not copied. */
+  readShared(position: number, length: number): ByteRange[] {
+    const end = Math.min(position + length, this.#size);
+    return end > position ? this.#bytes.pieces(position, end) : [];
   }
 
   /** `at`: when the step gets there. */
@@ -211,14 +225,16 @@ export class CachedFile {
     const old = this.#durablePage(page, oldSize);
     const stop = Math.max(pageStart + old.length, Math.min(pageStart + PAGE_SIZE, this.#dataEnd));
     const content = this.#bytes.read(pageStart, stop);
+    let differs = false;
     let changed = 0;
     for (let at = fresh; at < content.length; at++) {
       const byte = old[at] ?? 0;
       if (byte === content[at]) continue;
+      differs = true;
       if (pageStart + at < countedEnd) changed++;
       content[at] = byte;
     }
-    if (content.length > 0) this.#bytes.write(pageStart, content, 0, content.length);
+    if (differs) this.#bytes.write(pageStart, content, 0, content.length);
     this.#dataEnd = Math.max(this.#dataEnd, pageStart + old.length);
     return changed;
   }
@@ -253,6 +269,12 @@ export class CachedFile {
       const end = Math.min(start + PAGE_SIZE, size, this.#dataEnd);
       before.set(page, this.#bytes.read(start, Math.max(start, end)));
     }
+  }
+
+  #extend(stop: number): void {
+    if (stop <= this.#dataEnd) return;
+    this.#dataEnd = stop;
+    if (stop > this.#size) this.#size = stop;
   }
 
   #clearFrom(position: number): void {

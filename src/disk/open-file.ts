@@ -1,6 +1,6 @@
 import { fail } from "../base/invariant.ts";
 import type { Instant } from "../base/time.ts";
-import type { DiskFile } from "../ports/disk.ts";
+import type { ByteRange, DiskFile } from "../ports/disk.ts";
 import type { Scheduler } from "../sim/scheduler.ts";
 import type { CachedFile } from "./cached-file.ts";
 import type { Charged, Device } from "./device.ts";
@@ -61,10 +61,22 @@ export class OpenFile implements DiskFile {
     this.#file.write(this.#scheduler.now, position, bytes, start, end);
   }
 
+  writeShared(position: number, bytes: Uint8Array, start = 0, end: number = bytes.length): void {
+    if (this.#incarnation !== this.#host.incarnation) this.#refuse();
+    this.#device.chargeWrite();
+    this.#file.writeShared(this.#scheduler.now, position, bytes, start, end);
+  }
+
   read(position: number, length: number): Uint8Array {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeRead();
     return this.#file.read(position, length);
+  }
+
+  readShared(position: number, length: number): ByteRange[] {
+    if (this.#incarnation !== this.#host.incarnation) this.#refuse();
+    this.#device.chargeRead();
+    return this.#file.readShared(position, length);
   }
 
   truncate(size: number): void {

@@ -14,6 +14,13 @@ export class DiskError extends Error {
   }
 }
 
+/** The bytes[start, end) of an array that must never change from now on. */
+export interface ByteRange {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * An open file, through the page cache. Writes are seen by reads at once, and reach the platter
  * when synced, when the system writes them back, or never. Each call charges its latency to the
@@ -31,8 +38,19 @@ export interface DiskFile {
   readonly pristine: boolean;
   /** Writes bytes[start, end) at `position`, extending the file (a gap reads as zeros). */
   write(position: number, bytes: Uint8Array, start?: number, end?: number): void;
+  /**
+   * As `write`, of bytes that nobody will ever change again: the file may keep them instead of a copy,
+   * so that all replicas of a batch are one array. For what is appended; other stretches are copied.
+   */
+  writeShared(position: number, bytes: Uint8Array, start?: number, end?: number): void;
   /** A copy of up to `length` bytes at `position`; shorter at the end of the file. */
   read(position: number, length: number): Uint8Array;
+  /**
+   * As `read`, in one call for any length, without copying what was written with `writeShared`: in
+   * order, in pieces that nobody may change. Unless a fault has touched the file, what was written
+   * with one `writeShared` lies in one piece, which may hold its neighbours too.
+   */
+  readShared(position: number, length: number): readonly ByteRange[];
   /** Cuts the file to `size`, or extends it with zeros (as preallocation does). */
   truncate(size: number): void;
   /** Waits, within this step, until data and size are durable: fsync. */

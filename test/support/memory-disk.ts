@@ -1,5 +1,5 @@
 import { byText } from "../../src/base/order.ts";
-import type { Disk, DiskFile } from "../../src/ports/disk.ts";
+import type { ByteRange, Disk, DiskFile } from "../../src/ports/disk.ts";
 import { DiskError } from "../../src/ports/disk.ts";
 
 /** Bytes that grow. */
@@ -145,6 +145,15 @@ class MemoryFile implements DiskFile {
     this.#check();
     this.#content.touch(Math.min(position, this.size));
     this.#content.bytes.write(position, bytes.subarray(start, end));
+  }
+
+  writeShared(position: number, bytes: Uint8Array, start?: number, end?: number): void {
+    this.write(position, bytes, start, end);
+  }
+
+  readShared(position: number, length: number): ByteRange[] {
+    const bytes = this.read(position, length);
+    return [{ bytes, start: 0, end: bytes.length }];
   }
 
   read(position: number, length: number): Uint8Array {

@@ -1,5 +1,5 @@
 import { byText } from "../../src/base/order.ts";
-import type { Disk, DiskErrorCode, DiskFile } from "../../src/ports/disk.ts";
+import type { ByteRange, Disk, DiskErrorCode, DiskFile } from "../../src/ports/disk.ts";
 import { DiskError } from "../../src/ports/disk.ts";
 
 /** What a name stands for. Content and size are durable only as of the last sync. */
@@ -171,6 +171,15 @@ class ScriptedFile implements DiskFile {
     }
     inode.bytes.set(bytes.subarray(start, end), position);
     inode.size = size;
+  }
+
+  writeShared(position: number, bytes: Uint8Array, start?: number, end?: number): void {
+    this.write(position, bytes, start, end);
+  }
+
+  readShared(position: number, length: number): ByteRange[] {
+    const bytes = this.read(position, length);
+    return [{ bytes, start: 0, end: bytes.length }];
   }
 
   read(position: number, length: number): Uint8Array {

@@ -19,6 +19,7 @@ const operation = fc.oneof(
       gap: fc.constantFrom(0, 0, 0, 5_000),
       length: fc.integer({ min: 1, max: 6_000 }),
       first: fc.nat(254),
+      isShared: fc.boolean(),
     }),
   },
   {
@@ -61,10 +62,10 @@ type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : ne
 class Twins {
   readonly machine: Machine;
   readonly naive = new NaiveDisk(WRITEBACK);
-  #latency = 0;
+  latency = 0;
 
   constructor() {
-    this.machine = new Machine({ ...PLAIN_DISK, fsync: { draw: () => this.#latency } });
+    this.machine = new Machine({ ...PLAIN_DISK, fsync: { draw: () => this.latency } });
     this.machine.step((disk) => {
       disk.makeDirectory("a");
       disk.makeDirectory("b");
@@ -82,7 +83,11 @@ class Twins {
         const position = operation.append ? size + operation.gap : operation.position;
         const data = bytes(operation.length, operation.first);
         naive.write(now, operation.path, position, data);
-        machine.step((disk) => disk.open(operation.path).write(position, data));
+        machine.step((disk) => {
+          const file = disk.open(operation.path);
+          if (operation.isShared) file.writeShared(position, data);
+          else file.write(position, data);
+        });
         return;
       }
       case "truncate":
@@ -90,7 +95,7 @@ class Twins {
         machine.step((disk) => disk.open(operation.path).truncate(operation.size));
         return;
       case "sync":
-        this.#latency = operation.latency;
+        this.latency = operation.latency;
         naive.sync(now, operation.path, now + operation.latency);
         machine.step((disk) => {
           const file = disk.open(operation.path);
@@ -112,7 +117,7 @@ class Twins {
         machine.step((disk) => disk.remove(operation.path));
         return;
       case "sync-directory":
-        this.#latency = operation.latency;
+        this.latency = operation.latency;
         naive.syncDirectory(now, operation.directory, now + operation.latency);
         machine.step((disk) => disk.syncDirectory(operation.directory));
         return;
@@ -176,8 +181,12 @@ test("what was synced survives a power-off in every mode, whatever happened to o
       fc.constantFrom("lost", "kept", "random-prefix", "torn"),
       (before, after, mode) => {
         const twins = new Twins();
-        const { machine } = twins;
+        const { machine, naive } = twins;
         for (const each of before) twins.apply(each);
+        // The twin knows of the sync too: it makes names durable that were there before.
+        const { now } = machine.scheduler;
+        naive.write(now, "b/synced", 0, content);
+        naive.sync(now, "b/synced", now + twins.latency);
         machine.step((disk) => {
           const file = disk.open("b/synced");
           file.write(0, bytes(12_000));
