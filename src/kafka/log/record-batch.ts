@@ -184,10 +184,14 @@ export interface NewRecord {
   readonly key?: Uint8Array | undefined;
   readonly value?: Uint8Array | UnwrittenValue | undefined;
   readonly headers?: readonly RecordHeader[];
+  /** Its offset less the base offset; if absent its place in the batch: cleaning leaves holes. */
+  readonly offsetDelta?: number;
 }
 
 export interface BatchOptions {
   readonly baseOffset?: Offset;
+  /** That of the last record if absent; a cleaned batch keeps the one that it had. */
+  readonly lastOffset?: Offset;
   /** NO_EPOCH (-1) if absent, as producers send it. */
   readonly partitionLeaderEpoch?: LeaderEpoch;
   readonly producerId?: number;
@@ -211,7 +215,7 @@ export function buildBatch(records: readonly NewRecord[], options: BatchOptions 
   for (let i = 0; i < records.length; i++) {
     const record = records[i] as NewRecord;
     if (record.timestamp > maxTimestamp) maxTimestamp = record.timestamp;
-    const body = bodySize(record, record.timestamp - base, i);
+    const body = bodySize(record, record.timestamp - base, record.offsetDelta ?? i);
     size += varintSize(body) + body;
   }
 
@@ -220,11 +224,25 @@ export function buildBatch(records: readonly NewRecord[], options: BatchOptions 
   let at = start + header.HEADER_SIZE;
   for (let i = 0; i < records.length; i++) {
     const record = records[i] as NewRecord;
-    at = writeRecord(bytes, at, record, record.timestamp - base, i);
+    at = writeRecord(bytes, at, record, record.timestamp - base, record.offsetDelta ?? i);
   }
   if (at !== start + size) fail(`wrote ${at - start} bytes of a batch of ${size}`);
   writeHeader(bytes, start, size, records.length, base, maxTimestamp, options);
   return new RecordBatch(bytes, start, start + size, true);
+}
+
+/**
+ * A batch without records, which keeps offsets and sequences known when cleaning has taken what was
+ * in it (Kafka's `DefaultRecordBatch.writeEmptyHeader`). `maxTimestamp` is that of the batch as it was.
+ */
+export function buildEmptyBatch(
+  options: BatchOptions & { readonly lastOffset: Offset; readonly maxTimestamp: number },
+): RecordBatch {
+  const start = built.reserve(header.HEADER_SIZE);
+  const bytes = built.buffer;
+  const { maxTimestamp } = options;
+  writeHeader(bytes, start, header.HEADER_SIZE, 0, NO_TIMESTAMP, maxTimestamp, options);
+  return new RecordBatch(bytes, start, start + header.HEADER_SIZE, true);
 }
 
 /**
@@ -311,7 +329,10 @@ function writeHeader(
   if (options.isControl === true) attributes |= header.CONTROL_FLAG;
   if (options.deleteHorizon !== undefined) attributes |= header.DELETE_HORIZON_FLAG;
 
-  writeInt64(bytes, start + header.BASE_OFFSET, options.baseOffset ?? 0);
+  const baseOffset = options.baseOffset ?? 0;
+  const lastOffsetDelta =
+    options.lastOffset === undefined ? recordCount - 1 : options.lastOffset - baseOffset;
+  writeInt64(bytes, start + header.BASE_OFFSET, baseOffset);
   writeInt32(bytes, start + header.BATCH_LENGTH, size - header.LOG_OVERHEAD);
   writeInt32(
     bytes,
@@ -320,7 +341,7 @@ function writeHeader(
   );
   bytes[start + header.MAGIC] = header.MAGIC_V2;
   writeInt16(bytes, start + header.ATTRIBUTES, attributes);
-  writeInt32(bytes, start + header.LAST_OFFSET_DELTA, recordCount - 1);
+  writeInt32(bytes, start + header.LAST_OFFSET_DELTA, lastOffsetDelta);
   writeInt64(bytes, start + header.BASE_TIMESTAMP, baseTimestamp);
   writeInt64(bytes, start + header.MAX_TIMESTAMP, options.logAppendTime ?? maxTimestamp);
   writeInt64(bytes, start + header.PRODUCER_ID, options.producerId ?? NO_PRODUCER_ID);
