@@ -3,11 +3,14 @@ import type { Offset } from "../kafka/ids.ts";
 import { LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
 import { ProducerState } from "../kafka/log/producer-state.ts";
 import { DiskError } from "../ports/disk.ts";
+import type { Deletions } from "./delayed-deletion.ts";
 import { EpochCheckpoint } from "./epoch-checkpoint.ts";
+import { finishInterruptedSwap } from "./interrupted-swap.ts";
 import type { PartitionLogOptions } from "./partition-log.ts";
 import { rebuildProducers } from "./producer-rebuild.ts";
 import { ProducerSnapshots } from "./producer-snapshots.ts";
 import { Segment, segmentPath } from "./segment.ts";
+import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 
 /** A log's parts as they stand after opening. */
 export interface LoadedParts {
@@ -25,23 +28,29 @@ export interface LoadedParts {
 }
 
 /** Finds a log's files and, after an unclean stop, recovers what they hold (Kafka's `LogLoader`). */
-export function loadLog(options: PartitionLogOptions, producerExpirationMs: number): LoadedParts {
-  return new Loader(options, producerExpirationMs).load();
+export function loadLog(
+  options: PartitionLogOptions,
+  deletions: Deletions,
+  producerExpirationMs: number,
+): LoadedParts {
+  return new Loader(options, deletions, producerExpirationMs).load();
 }
 
 class Loader {
   readonly #options: PartitionLogOptions;
+  readonly #deletions: Deletions;
   readonly #expirationMs: number;
   readonly #nowMs: number;
   readonly #snapshots: ProducerSnapshots;
   readonly #epochCheckpoint: EpochCheckpoint;
   readonly #epochs: LeaderEpochCache;
-  #segments: Segment[] = [];
+  readonly #segments: Segment[] = [];
   #truncatedBytes = 0;
 
-  constructor(options: PartitionLogOptions, expirationMs: number) {
+  constructor(options: PartitionLogOptions, deletions: Deletions, expirationMs: number) {
     const { disk, directory, tickets, clock } = options;
     this.#options = options;
+    this.#deletions = deletions;
     this.#expirationMs = expirationMs;
     this.#nowMs = toMillis(clock.now());
     disk.makeDirectory(directory);
@@ -83,9 +92,9 @@ class Loader {
   }
 
   #openSegments(): void {
-    const { disk, directory } = this.#options;
-    for (const name of disk.list(directory)) {
-      const [, digits, suffix] = /^(\d{20})\.(log|index|timeindex)$/.exec(name) ?? [];
+    const { disk, directory, clock } = this.#options;
+    for (const name of finishInterruptedSwap(disk, directory, clock)) {
+      const [, digits, suffix] = /^(\d{20})\.(log|index|timeindex|txnindex)$/.exec(name) ?? [];
       if (digits === undefined) continue;
       const baseOffset = Number(digits);
       if (suffix !== "log") {
@@ -157,11 +166,11 @@ class Loader {
   }
 
   #removeSegments(from: number): void {
-    for (const segment of this.#segments.slice(from)) {
-      segment.remove();
-      this.#snapshots.remove(segment.baseOffset);
-    }
-    this.#segments = this.#segments.slice(0, from);
+    const delayMs = this.#options.config["file.delete.delay.ms"];
+    const removed = this.#segments.splice(from);
+    const bases = removed.map(({ baseOffset }) => baseOffset);
+    setSegmentsAside(removed, this.#deletions, delayMs);
+    setSnapshotsAside(bases, this.#snapshots, this.#deletions, delayMs);
   }
 
   #rebuild(

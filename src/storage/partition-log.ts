@@ -11,6 +11,8 @@ import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { NO_TIMESTAMP } from "../kafka/log/record-batch.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Clock } from "../ports/node.ts";
+import type { Deletions } from "./delayed-deletion.ts";
+import { ImmediateDeletions } from "./delayed-deletion.ts";
 import type { EpochCheckpoint } from "./epoch-checkpoint.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import type { LogConfig } from "./log-config.ts";
@@ -20,6 +22,7 @@ import { rebuildProducers } from "./producer-rebuild.ts";
 import type { ProducerSnapshots } from "./producer-snapshots.ts";
 import type { ReadResult } from "./segment.ts";
 import { NOTHING, removeSegmentFiles, Segment } from "./segment.ts";
+import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 import type { TicketBook } from "./ticket-book.ts";
 
 /** What a log's owner tells it at opening. */
@@ -42,6 +45,8 @@ export interface PartitionLogOptions {
   readonly cleanShutdown: boolean;
   /** `producer.id.expiration.ms`; a day if absent. */
   readonly producerIdExpirationMs?: number;
+  /** Where the files of segments go that are used no more; they are removed at once if absent. */
+  readonly deletions?: Deletions;
   /** Called after each truncation: the recovery points are to be checkpointed. */
   readonly onTruncated?: () => void;
 }
@@ -98,6 +103,7 @@ export class PartitionLog {
   readonly #epochCheckpoint: EpochCheckpoint;
   readonly #snapshots: ProducerSnapshots;
   readonly #flushes: FlushQueue;
+  readonly #deletions: Deletions;
   readonly #producerIdExpirationMs: number;
   readonly #onTruncated: () => void;
   /** Ascending; the last is the active one. */
@@ -117,7 +123,8 @@ export class PartitionLog {
   private constructor(options: PartitionLogOptions) {
     const { disk, directory, topic, partition } = options;
     const expirationMs = options.producerIdExpirationMs ?? toMillis(DAY);
-    const parts = loadLog(options, expirationMs);
+    const deletions = options.deletions ?? new ImmediateDeletions(disk);
+    const parts = loadLog(options, deletions, expirationMs);
     this.name = partitionName(topic, partition);
     this.topic = topic;
     this.partition = partition;
@@ -132,6 +139,7 @@ export class PartitionLog {
     this.#flushes = new FlushQueue(disk, directory, options.tickets, (upTo) => {
       this.#markFlushed(upTo);
     });
+    this.#deletions = deletions;
     this.#producerIdExpirationMs = expirationMs;
     this.#onTruncated = options.onTruncated ?? ignore;
     this.#segments = parts.segments;
@@ -174,6 +182,11 @@ export class PartitionLog {
   /** Where the segments begin, ascending; the last is the active one. */
   get segmentBaseOffsets(): readonly Offset[] {
     return this.#segments.map(({ baseOffset }) => baseOffset);
+  }
+
+  /** Ascending; the last is the active one. Read only: the log changes it. */
+  get segments(): readonly Segment[] {
+    return this.#segments;
   }
 
   get config(): LogConfig {
@@ -319,7 +332,10 @@ export class PartitionLog {
       this.truncateFullyAndStartAt(offset);
       return true;
     }
-    while (this.#active.baseOffset > offset) this.#removeActive();
+    let kept = this.#segments.length;
+    while ((this.#segments[kept - 1] as Segment).baseOffset > offset) kept--;
+    this.#deleteSegments(this.#segments.splice(kept));
+    this.#active = this.#segments.at(-1) as Segment;
     this.#active.truncateTo(offset, toMillis(this.#clock.now()));
     this.#endAt(offset);
     this.#flushes.cutTo(offset);
@@ -333,7 +349,7 @@ export class PartitionLog {
   /** Empties the log; the next offset is `offset`. */
   truncateFullyAndStartAt(offset: Offset): void {
     this.#flushes.cutTo(0);
-    for (const segment of this.#segments) segment.remove();
+    setSegmentsAside(this.#segments, this.#deletions, this.#config["file.delete.delay.ms"]);
     this.#active = this.#createSegment(offset);
     this.#segments = [this.#active];
     this.#endAt(offset);
@@ -368,6 +384,39 @@ export class PartitionLog {
       this.#epochCheckpoint.writeLater(this.epochs.entries);
     }
     this.#snapshots.logStartMoved(this.producers, offset);
+  }
+
+  /**
+   * A new, empty segment for what the cleaner keeps of those from `baseOffset` on. Its files end with
+   * `.cleaned`, and are no part of the log before `replaceSegments`.
+   */
+  createCleanedSegment(baseOffset: Offset): Segment {
+    removeSegmentFiles(this.#disk, this.directory, baseOffset, ".cleaned");
+    const nowMs = toMillis(this.#clock.now());
+    return new Segment(this.#disk, this.directory, baseOffset, nowMs, ".cleaned");
+  }
+
+  /**
+   * Puts a cleaned segment, closed and synced, in the place of a run of segments that it was made from,
+   * the active one not among them. A crash in between leaves names by which the next start undoes or
+   * finishes it (`LocalLog.replaceSegments`, `finishInterruptedSwap`).
+   */
+  replaceSegments(cleaned: Segment, replaced: readonly Segment[]): void {
+    const { baseOffset } = cleaned;
+    const first = this.#segments.indexOf(replaced[0] as Segment);
+    const areInLog = replaced.every((segment, i) => segment === this.#segments[first + i]);
+    const isInactive = first + replaced.length < this.#segments.length;
+    invariant(
+      first >= 0 && areInLog && isInactive && replaced[0]?.baseOffset === baseOffset,
+      () => `${this.name}: the cleaned segment ${baseOffset} is not of segments in the log`,
+    );
+    cleaned.rename(".swap");
+    setSegmentsAside(replaced, this.#deletions, this.#config["file.delete.delay.ms"]);
+    cleaned.rename("");
+    this.#segments.splice(first, replaced.length, cleaned);
+    this.#disk.syncDirectory(this.directory);
+    const bases = replaced.slice(1).map((segment) => segment.baseOffset);
+    this.#setSnapshotsAside(bases);
   }
 
   /** Forgets the producers idle for `producer.id.expiration.ms`. */
@@ -484,11 +533,15 @@ export class PartitionLog {
     return new Segment(this.#disk, this.directory, baseOffset, toMillis(this.#clock.now()));
   }
 
-  #removeActive(): void {
-    this.#active.remove();
-    this.#snapshots.remove(this.#active.baseOffset);
-    this.#segments.pop();
-    this.#active = this.#segments.at(-1) as Segment;
+  /** Segments that are in the log no more. */
+  #deleteSegments(segments: readonly Segment[]): void {
+    setSegmentsAside(segments, this.#deletions, this.#config["file.delete.delay.ms"]);
+    this.#setSnapshotsAside(segments.map(({ baseOffset }) => baseOffset));
+  }
+
+  #setSnapshotsAside(bases: readonly Offset[]): void {
+    const delayMs = this.#config["file.delete.delay.ms"];
+    setSnapshotsAside(bases, this.#snapshots, this.#deletions, delayMs);
   }
 
   #endAt(offset: Offset): void {

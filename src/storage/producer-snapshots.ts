@@ -91,6 +91,15 @@ export class ProducerSnapshots {
     this.#lastOffset = this.#offsets.at(-1) ?? logStartOffset;
   }
 
+  /** Renames a snapshot to `.deleted`, so that it counts no more; its new path, or undefined without one. */
+  setAside(offset: Offset): string | undefined {
+    if (!this.#offsets.includes(offset)) return undefined;
+    this.#offsets = this.#offsets.filter((other) => other !== offset);
+    const path = segmentPath(this.#directory, offset, "snapshot", ".deleted");
+    this.#disk.rename(segmentPath(this.#directory, offset, "snapshot"), path);
+    return path;
+  }
+
   remove(offset: Offset): void {
     this.#offsets = this.#offsets.filter((other) => other !== offset);
     this.#disk.remove(segmentPath(this.#directory, offset, "snapshot"));

@@ -17,11 +17,25 @@ export interface ReadResult {
 }
 
 /** The path of a segment's file: twenty digits and what follows the dot. */
-export function segmentPath(directory: string, baseOffset: Offset, suffix: SegmentSuffix): string {
-  return `${directory}/${String(baseOffset).padStart(20, "0")}.${suffix}`;
+export function segmentPath(
+  directory: string,
+  baseOffset: Offset,
+  suffix: SegmentSuffix,
+  state: FileState = "",
+): string {
+  return `${directory}/${String(baseOffset).padStart(20, "0")}.${suffix}${state}`;
 }
 
-export type SegmentSuffix = "log" | "index" | "timeindex" | "snapshot";
+export type SegmentSuffix = "log" | "index" | "timeindex" | "txnindex" | "snapshot";
+
+/**
+ * What else a name ends with (Kafka's `LogFileUtils`): set aside to be removed later; written by the
+ * cleaner and not in use yet; about to take the place of the segments that it was made from.
+ */
+export type FileState = "" | ".deleted" | ".cleaned" | ".swap";
+
+/** In the order in which Kafka renames a segment's files. */
+const SEGMENT_FILES = ["log", "index", "timeindex", "txnindex"] as const;
 
 /**
  * A stretch of a log in one file, with its two indexes (Kafka's `LogSegment`).
@@ -44,6 +58,7 @@ export class Segment {
   #bytesSinceIndexEntry = 0;
   /** When the segment was created or emptied, milliseconds: its age where batches have no timestamp. */
   #createdMs: number;
+  #state: FileState;
   /** Remembered batches, ascending, and their positions; undefined until a file found on disk is read. */
   #batches: RecordBatch[] | undefined;
   #positions: number[] = [];
@@ -51,19 +66,26 @@ export class Segment {
   #unreadableFrom: Offset = Number.POSITIVE_INFINITY;
 
   /** Opens the files, creating them if absent. */
-  constructor(disk: Disk, directory: string, baseOffset: Offset, nowMs: number) {
+  constructor(
+    disk: Disk,
+    directory: string,
+    baseOffset: Offset,
+    nowMs: number,
+    state: FileState = "",
+  ) {
     this.#disk = disk;
     this.#directory = directory;
+    this.#state = state;
     this.baseOffset = baseOffset;
-    this.#file = disk.open(segmentPath(directory, baseOffset, "log"));
+    this.#file = disk.open(segmentPath(directory, baseOffset, "log", state));
     this.#offsetIndex = new OffsetIndex(
       disk,
-      segmentPath(directory, baseOffset, "index"),
+      segmentPath(directory, baseOffset, "index", state),
       baseOffset,
     );
     this.#timeIndex = new TimeIndex(
       disk,
-      segmentPath(directory, baseOffset, "timeindex"),
+      segmentPath(directory, baseOffset, "timeindex", state),
       baseOffset,
     );
     this.maxTimestamp = this.#timeIndex.lastTimestamp;
@@ -224,9 +246,27 @@ export class Segment {
     this.#timeIndex.syncLater(issueTicket());
   }
 
+  /**
+   * Gives the files another ending; they can still be read and written (`changeFileSuffixes`).
+   * Returns their new paths.
+   */
+  rename(state: FileState): readonly string[] {
+    const paths: string[] = [];
+    for (const file of SEGMENT_FILES) {
+      const from = segmentPath(this.#directory, this.baseOffset, file, this.#state);
+      // Few segments have an index of aborted transactions.
+      if (file === "txnindex" && !this.#disk.exists(from)) continue;
+      const to = segmentPath(this.#directory, this.baseOffset, file, state);
+      this.#disk.rename(from, to);
+      paths.push(to);
+    }
+    this.#state = state;
+    return paths;
+  }
+
   /** Removes the files. */
   remove(): void {
-    removeSegmentFiles(this.#disk, this.#directory, this.baseOffset);
+    removeSegmentFiles(this.#disk, this.#directory, this.baseOffset, this.#state);
   }
 
   /** Keeps a batch that is in the file in mind, and gives it an index entry if one is due. */
@@ -336,10 +376,18 @@ export class Segment {
   }
 }
 
-export function removeSegmentFiles(disk: Disk, directory: string, baseOffset: Offset): void {
-  disk.remove(segmentPath(directory, baseOffset, "log"));
-  disk.remove(segmentPath(directory, baseOffset, "index"));
-  disk.remove(segmentPath(directory, baseOffset, "timeindex"));
+/** Of files that are absent nothing is said. */
+export function removeSegmentFiles(
+  disk: Disk,
+  directory: string,
+  baseOffset: Offset,
+  state: FileState = "",
+): void {
+  for (const file of SEGMENT_FILES) {
+    const path = segmentPath(directory, baseOffset, file, state);
+    if (file === "txnindex" && !disk.exists(path)) continue;
+    disk.remove(path);
+  }
 }
 
 /** The index of the first batch that ends at `offset` or later; the length if there is none. */

@@ -8,10 +8,16 @@ export const TOPIC_CONFIGS = {
   "max.message.bytes": number(1_048_588, 0),
   "segment.bytes": number(1_073_741_824, 1_048_576),
   "segment.ms": number(604_800_000, 1),
+  "segment.jitter.ms": number(0, 0),
   "segment.index.bytes": number(10_485_760, 4),
   "index.interval.bytes": number(4096, 0),
   "flush.messages": number(Number.MAX_SAFE_INTEGER, 1),
   "flush.ms": number(Number.MAX_SAFE_INTEGER, 0),
+  "cleanup.policy": text("delete", ["delete", "compact", "delete,compact", "compact,delete"]),
+  // -1 is without a bound.
+  "retention.ms": number(604_800_000, -1),
+  "retention.bytes": number(-1, -1),
+  "file.delete.delay.ms": number(60_000, 0),
   "message.timestamp.type": text("CreateTime", ["CreateTime", "LogAppendTime"]),
   "message.timestamp.before.max.ms": number(Number.MAX_SAFE_INTEGER, 0),
   "message.timestamp.after.max.ms": number(3_600_000, 0),
@@ -29,14 +35,29 @@ export const BROKER_SYNONYMS: Readonly<Record<keyof TopicConfigs, string>> = {
   "max.message.bytes": "message.max.bytes",
   "segment.bytes": "log.segment.bytes",
   "segment.ms": "log.roll.ms",
+  "segment.jitter.ms": "log.roll.jitter.ms",
   "segment.index.bytes": "log.index.size.max.bytes",
   "index.interval.bytes": "log.index.interval.bytes",
   "flush.messages": "log.flush.interval.messages",
   "flush.ms": "log.flush.interval.ms",
+  "cleanup.policy": "log.cleanup.policy",
+  "retention.ms": "log.retention.ms",
+  "retention.bytes": "log.retention.bytes",
+  "file.delete.delay.ms": "log.segment.delete.delay.ms",
   "message.timestamp.type": "log.message.timestamp.type",
   "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
   "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",
 };
+
+/** Is the topic's `cleanup.policy` one by which old segments are deleted? */
+export function deletesOldSegments(configs: Pick<TopicConfigs, "cleanup.policy">): boolean {
+  return configs["cleanup.policy"].includes("delete");
+}
+
+/** Is the topic's `cleanup.policy` one by which the log is compacted? */
+export function isCompacted(configs: Pick<TopicConfigs, "cleanup.policy">): boolean {
+  return configs["cleanup.policy"].includes("compact");
+}
 
 /** A topic's configs: its own, else what the broker sets for all topics, else Kafka's defaults. */
 export function topicConfigsOf(

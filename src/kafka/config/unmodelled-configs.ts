@@ -167,24 +167,16 @@ const BROKER: readonly string[] = [
   "log.cleaner.min.cleanable.ratio",
   "log.cleaner.min.compaction.lag.ms",
   "log.cleaner.threads",
-  "log.cleanup.policy",
   "log.dir",
   "log.dir.failure.timeout.ms",
   "log.dirs",
-  "log.flush.start.offset.checkpoint.interval.ms",
-  "log.initial.task.delay.ms",
   "log.local.retention.bytes",
   "log.local.retention.ms",
   "log.preallocate",
-  "log.retention.bytes",
-  "log.retention.check.interval.ms",
   "log.retention.hours",
   "log.retention.minutes",
-  "log.retention.ms",
   "log.roll.hours",
   "log.roll.jitter.hours",
-  "log.roll.jitter.ms",
-  "log.segment.delete.delay.ms",
   "max.connection.creation.rate",
   "max.connections",
   "max.connections.per.ip",
@@ -298,13 +290,11 @@ const BROKER: readonly string[] = [
 
 /** Topics. */
 const TOPIC: readonly string[] = [
-  "cleanup.policy",
   "compression.gzip.level",
   "compression.lz4.level",
   "compression.type",
   "compression.zstd.level",
   "delete.retention.ms",
-  "file.delete.delay.ms",
   "follower.replication.throttled.replicas",
   "leader.replication.throttled.replicas",
   "local.retention.bytes",
@@ -316,9 +306,6 @@ const TOPIC: readonly string[] = [
   "remote.log.copy.disable",
   "remote.log.delete.on.disable",
   "remote.storage.enable",
-  "retention.bytes",
-  "retention.ms",
-  "segment.jitter.ms",
 ];
 
 /** Producers and consumers (`CommonClientConfigs`). */

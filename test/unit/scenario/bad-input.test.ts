@@ -262,13 +262,13 @@ test("all mistakes of a file are told at once, in the order of the file", () => 
 });
 
 test("a config that Kafka knows and the simulator does not model is a warning", () => {
-  const text = withText("min.insync.replicas: 2", "retention.ms: 1000");
+  const text = withText("min.insync.replicas: 2", "preallocate: true");
 
   const { scenario, warnings } = readScenario(text, "test.yaml");
 
   expect(scenario).toBeDefined();
   expect(warnings.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
-    "18:7 `retention.ms` has no effect here: Kafka knows it, the simulator does not model it",
+    "18:7 `preallocate` has no effect here: Kafka knows it, the simulator does not model it",
   ]);
 });
 
