@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { crc32c } from "../../src/base/crc32c.ts";
 import { fromMillis } from "../../src/base/time.ts";
+import type { AbortedTransaction } from "../../src/kafka/log/cleaning/cleaned-transactions.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { parseBatch } from "../../src/kafka/log/record-batch.ts";
 import type { LogConfig } from "../../src/storage/log-config.ts";
@@ -55,9 +56,11 @@ export interface ToldBatch {
   readonly records: readonly ToldRecord[];
 }
 
-interface ToldSegment {
+export interface ToldSegment {
   readonly baseOffset: number;
   readonly batches: readonly ToldBatch[];
+  /** From its `.txnindex`. */
+  readonly abortedTransactions?: readonly AbortedTransaction[];
   readonly index: readonly (readonly [offset: number, position: number])[];
   readonly timeIndex: readonly (readonly [timestamp: number, offset: number])[];
 }
@@ -110,6 +113,7 @@ export interface ToldPartition {
 
 interface Told {
   readonly clusterId: string;
+  readonly baseTimestamp: number;
   readonly readAt: number;
   readonly topicConfigs: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly endOffsetsAtStops: readonly Readonly<Record<string, number>>[];
@@ -226,13 +230,9 @@ export function fileSums(disk: ScriptedDisk, directory: string): FileSums {
   return sums;
 }
 
-/** Files without those that Kafka is about to delete, nor what depends on transactions, which are not kept yet. */
-export function comparable(partition: string, files: FileSums): FileSums {
-  const left = isTransactional(partition) ? /\.(deleted|snapshot|txnindex)$/ : /\.deleted$/;
-  return Object.fromEntries(Object.entries(files).filter(([name]) => !left.test(name)));
-}
-
-/** Does the partition have transactions, whose state snapshots do not keep yet? */
-export function isTransactional(partition: string): boolean {
-  return partition.startsWith("transactional-") || partition.startsWith("compacted-transactional-");
+/** Files without those that Kafka is about to delete, and transaction indexes, which are not written yet. */
+export function comparable(files: FileSums): FileSums {
+  return Object.fromEntries(
+    Object.entries(files).filter(([name]) => !/\.(deleted|txnindex)$/.test(name)),
+  );
 }
