@@ -1,6 +1,6 @@
 import { byNumber } from "../base/order.ts";
 import type { Offset } from "../kafka/ids.ts";
-import { decodeSnapshot, encodeSnapshot } from "../kafka/log/producer-snapshot.ts";
+import { decodeSnapshot, encodeSnapshot, loadProducer } from "../kafka/log/producer-snapshot.ts";
 import type { ProducerState } from "../kafka/log/producer-state.ts";
 import { isExpired } from "../kafka/log/producer-state.ts";
 import type { Disk, DiskFile } from "../ports/disk.ts";
@@ -58,9 +58,9 @@ export class ProducerSnapshots {
         this.remove(newest);
         continue;
       }
-      for (const { producerId, epoch, lastTimestamp, lastBatch } of entries) {
-        if (isExpired(lastTimestamp, nowMs, expirationMs)) continue;
-        state.load(producerId, epoch, lastTimestamp, lastBatch);
+      for (const entry of entries) {
+        if (isExpired(entry, nowMs, expirationMs)) continue;
+        loadProducer(state, entry);
       }
       this.#restart(state, newest);
       return;

@@ -5,7 +5,11 @@ import {
   parseEpochCheckpoint,
   parseOffsetCheckpoint,
 } from "../../src/kafka/log/checkpoint-format.ts";
-import { decodeSnapshot, encodeSnapshot } from "../../src/kafka/log/producer-snapshot.ts";
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  loadProducer,
+} from "../../src/kafka/log/producer-snapshot.ts";
 import { ProducerState } from "../../src/kafka/log/producer-state.ts";
 import { formatElection, parseElection } from "../../src/kafka/quorum/election-state.ts";
 import { ZERO_UUID } from "../../src/kafka/uuid.ts";
@@ -15,7 +19,7 @@ import { readTopicId, writeTopicId } from "../../src/storage/partition-metadata.
 import { readText } from "../../src/storage/text-file.ts";
 import { MemoryDisk } from "../support/memory-disk.ts";
 import type { ToldProducer } from "./real-kafka.ts";
-import { isTransactional, RELEASES, RealKafka } from "./real-kafka.ts";
+import { RELEASES, RealKafka } from "./real-kafka.ts";
 
 describe.each(RELEASES)("in the log directory of %s", (release) => {
   const kafka = new RealKafka(release);
@@ -61,19 +65,9 @@ describe.each(RELEASES)("in the log directory of %s", (release) => {
       for (const [file, told] of Object.entries(snapshots)) {
         const bytes = kafka.bytes(`${name}/${file}`);
         const entries = decodeSnapshot(bytes);
-        expect(
-          entries?.map(({ producerId, epoch, lastTimestamp, lastBatch }) => ({
-            producerId,
-            epoch,
-            lastTimestamp,
-            lastBatch,
-          })),
-        ).toEqual(told.map(entryOf));
-        if (isTransactional(name)) continue;
+        expect(entries).toEqual(told.map(entryOf));
         const state = new ProducerState();
-        for (const { producerId, epoch, lastTimestamp, lastBatch } of entries ?? []) {
-          state.load(producerId, epoch, lastTimestamp, lastBatch);
-        }
+        for (const entry of entries ?? []) loadProducer(state, entry);
         expect(encodeSnapshot(state)).toEqual(bytes);
       }
     },
@@ -104,12 +98,15 @@ describe.each(RELEASES)("in the log directory of %s", (release) => {
   });
 });
 
-function entryOf({ producerId, producerEpoch, lastTimestamp, batches }: ToldProducer): unknown {
+function entryOf(told: ToldProducer): unknown {
+  const { producerId, producerEpoch, lastTimestamp, coordinatorEpoch, batches } = told;
   const last = batches.at(-1);
   return {
     producerId,
     epoch: producerEpoch,
     lastTimestamp,
+    coordinatorEpoch,
+    currentTxnFirstOffset: told.currentTxnFirstOffset,
     lastBatch:
       last === undefined
         ? undefined

@@ -19,6 +19,10 @@ export interface SnapshotEntry {
   /** Milliseconds. */
   readonly lastTimestamp: number;
   readonly lastBatch: ProducedBatch | undefined;
+  /** NO_EPOCH (-1) if none of its transactions has ended. */
+  readonly coordinatorEpoch: number;
+  /** Undefined if no transaction is open. */
+  readonly currentTxnFirstOffset: Offset | undefined;
 }
 
 /**
@@ -32,7 +36,8 @@ export function encodeSnapshot(state: ProducerState): Uint8Array {
   writeInt16(bytes, 0, VERSION);
   writeInt32(bytes, ENTRIES_AT, state.size);
   let at = ENTRIES_AT + 4;
-  for (const { producerId, epoch, lastTimestamp, lastBatch } of inHashOrder(state)) {
+  for (const entry of inHashOrder(state)) {
+    const { producerId, epoch, lastTimestamp, lastBatch } = entry;
     writeInt64(bytes, at, producerId);
     writeInt16(bytes, at + 8, epoch);
     writeInt32(bytes, at + 10, lastBatch?.lastSequence ?? NO_SEQUENCE);
@@ -43,9 +48,8 @@ export function encodeSnapshot(state: ProducerState): Uint8Array {
       lastBatch === undefined ? 0 : lastBatch.lastOffset - lastBatch.baseOffset,
     );
     writeInt64(bytes, at + 26, lastTimestamp);
-    // No transaction has ended, none is open: transactions are not kept yet.
-    writeInt32(bytes, at + 34, NO_COORDINATOR_EPOCH);
-    writeInt64(bytes, at + 38, NO_OFFSET);
+    writeInt32(bytes, at + 34, entry.coordinatorEpoch);
+    writeInt64(bytes, at + 38, entry.currentTxnFirstOffset ?? NO_OFFSET);
     at += ENTRY_SIZE;
   }
   writeInt32(bytes, CRC_AT, crc32c(bytes, ENTRIES_AT));
@@ -62,6 +66,7 @@ export function decodeSnapshot(bytes: Uint8Array): readonly SnapshotEntry[] | un
   for (let at = ENTRIES_AT + 4; at < bytes.length; at += ENTRY_SIZE) {
     const lastTimestamp = readInt64(bytes, at + 26);
     const lastOffset = readInt64(bytes, at + 14);
+    const txnFirstOffset = readInt64(bytes, at + 38);
     entries.push({
       producerId: readInt64(bytes, at),
       epoch: readInt16(bytes, at + 8),
@@ -75,9 +80,19 @@ export function decodeSnapshot(bytes: Uint8Array): readonly SnapshotEntry[] | un
               readInt32(bytes, at + 22),
               lastTimestamp,
             ),
+      coordinatorEpoch: readInt32(bytes, at + 34),
+      currentTxnFirstOffset: txnFirstOffset === NO_OFFSET ? undefined : txnFirstOffset,
     });
   }
   return entries;
+}
+
+/** Puts a producer of a snapshot into the table. */
+export function loadProducer(state: ProducerState, entry: SnapshotEntry): void {
+  const { producerId, epoch, lastTimestamp, lastBatch } = entry;
+  const loaded = state.load(producerId, epoch, lastTimestamp, lastBatch);
+  loaded.coordinatorEpoch = entry.coordinatorEpoch;
+  loaded.currentTxnFirstOffset = entry.currentTxnFirstOffset;
 }
 
 /** By bucket, and in one bucket by age. */
@@ -115,4 +130,3 @@ const CRC_AT = 2;
 const ENTRIES_AT = 6;
 const ENTRY_SIZE = 46;
 const NO_OFFSET = -1;
-const NO_COORDINATOR_EPOCH = -1;

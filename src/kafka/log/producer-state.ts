@@ -1,8 +1,11 @@
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
 import type { Offset } from "../ids.ts";
+import { NO_EPOCH } from "../ids.ts";
+import { decodeEndTransaction } from "./control-record.ts";
 import type { RecordBatch } from "./record-batch.ts";
 import { NO_SEQUENCE } from "./record-batch.ts";
+import { RecordCursor } from "./record-cursor.ts";
 
 /** Batches that are remembered of each producer: as many as it may have in flight (KIP-98). */
 export const BATCHES_KEPT = 5;
@@ -23,6 +26,10 @@ export class ProducerEntry {
   epoch: number;
   /** Timestamp of the last batch, milliseconds; what expiry goes by. */
   lastTimestamp: number;
+  /** Of the coordinator that wrote the last marker; NO_EPOCH if there was none. */
+  coordinatorEpoch: number = NO_EPOCH;
+  /** Where the open transaction begins, if one is open. */
+  currentTxnFirstOffset: Offset | undefined = undefined;
   /** The last batches of the epoch; a ring whose newest is at `newest`. */
   readonly #batches: ProducedBatch[] = [];
   #newest = -1;
@@ -43,14 +50,25 @@ export class ProducerEntry {
 
   /** Takes note of a batch; one of another epoch makes it forget the old epoch's. */
   add(epoch: number, batch: ProducedBatch): void {
-    if (epoch !== this.epoch) {
-      this.#batches.length = 0;
-      this.#newest = -1;
-      this.epoch = epoch;
-    }
+    this.#beginEpoch(epoch);
     this.#newest = this.#newest === BATCHES_KEPT - 1 ? 0 : this.#newest + 1;
     this.#batches[this.#newest] = batch;
     this.lastTimestamp = batch.maxTimestamp;
+  }
+
+  /** Takes note of a transaction's end; the marker's epoch may be a new one (KIP-890). */
+  endTransaction(epoch: number, coordinatorEpoch: number, timestamp: number): void {
+    this.#beginEpoch(epoch);
+    this.coordinatorEpoch = coordinatorEpoch;
+    this.currentTxnFirstOffset = undefined;
+    this.lastTimestamp = timestamp;
+  }
+
+  #beginEpoch(epoch: number): void {
+    if (epoch === this.epoch) return;
+    this.#batches.length = 0;
+    this.#newest = -1;
+    this.epoch = epoch;
   }
 
   /** The remembered batch of the same epoch with exactly these sequences. */
@@ -72,8 +90,8 @@ export interface ProducerVerdict {
 
 /**
  * The idempotent producers of one partition: which sequences are in the log, so that a batch sent
- * twice is written once and gaps are refused (KIP-98; Kafka's `ProducerStateManager`). Transactions
- * are not kept yet.
+ * twice is written once and gaps are refused, and which have a transaction open (KIP-98; Kafka's
+ * `ProducerStateManager`).
  */
 export class ProducerState {
   readonly #producers = new Map<number, ProducerEntry>();
@@ -115,11 +133,31 @@ export class ProducerState {
   /** Takes note of a batch that is in the log. Replicas do not judge: the leader has. */
   add(batch: RecordBatch): void {
     if (batch.hasProducerId) {
-      const entry = this.#producers.get(batch.producerId);
-      if (entry !== undefined) entry.add(batch.producerEpoch, batch);
-      else this.load(batch.producerId, batch.producerEpoch, batch.maxTimestamp, batch);
+      if (batch.isControl) {
+        this.#addMarker(batch);
+      } else {
+        const entry =
+          this.#producers.get(batch.producerId) ??
+          this.load(batch.producerId, batch.producerEpoch, batch.maxTimestamp, undefined);
+        entry.add(batch.producerEpoch, batch);
+        if (batch.isTransactional) entry.currentTxnFirstOffset ??= batch.baseOffset;
+      }
     }
     this.endOffset = batch.lastOffset + 1;
+  }
+
+  /** A control batch without a record is what cleaning left of a transaction that is gone whole. */
+  #addMarker(batch: RecordBatch): void {
+    const cursor = new RecordCursor(batch);
+    if (!cursor.next()) return;
+    const { key, value } = cursor.decode();
+    const marker = decodeEndTransaction(key, value);
+    if (marker === undefined) return;
+    const { producerId, producerEpoch } = batch;
+    const entry =
+      this.#producers.get(producerId) ??
+      this.load(producerId, producerEpoch, cursor.timestamp, undefined);
+    entry.endTransaction(producerEpoch, marker.coordinatorEpoch, cursor.timestamp);
   }
 
   /** Puts a producer into the table, as from a snapshot. */
@@ -128,11 +166,12 @@ export class ProducerState {
     epoch: number,
     lastTimestamp: number,
     lastBatch: ProducedBatch | undefined,
-  ): void {
+  ): ProducerEntry {
     const entry = new ProducerEntry(producerId, epoch, lastTimestamp);
     if (lastBatch !== undefined) entry.add(epoch, lastBatch);
     entry.lastTimestamp = lastTimestamp;
     this.#producers.set(producerId, entry);
+    return entry;
   }
 
   clear(): void {
@@ -141,14 +180,21 @@ export class ProducerState {
 
   /** Forgets the producers idle for `expirationMs` (`producer.id.expiration.ms`). */
   expire(nowMs: number, expirationMs: number): void {
-    for (const [producerId, { lastTimestamp }] of this.#producers) {
-      if (isExpired(lastTimestamp, nowMs, expirationMs)) this.#producers.delete(producerId);
+    for (const [producerId, entry] of this.#producers) {
+      if (isExpired(entry, nowMs, expirationMs)) this.#producers.delete(producerId);
     }
   }
 }
 
-export function isExpired(lastTimestamp: number, nowMs: number, expirationMs: number): boolean {
-  return nowMs - lastTimestamp >= expirationMs;
+/** Never while a transaction is open. */
+export function isExpired(
+  producer: Pick<ProducerEntry, "lastTimestamp" | "currentTxnFirstOffset">,
+  nowMs: number,
+  expirationMs: number,
+): boolean {
+  return (
+    producer.currentTxnFirstOffset === undefined && nowMs - producer.lastTimestamp >= expirationMs
+  );
 }
 
 function follows(lastSequence: number, nextSequence: number): boolean {
