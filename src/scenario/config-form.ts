@@ -80,7 +80,7 @@ function namesNear(table: ConfigTable, unmodelled: ReadonlySet<string>): string[
 function configSchema(table: ConfigTable, unmodelled: ReadonlySet<string>): JsonSchema {
   const properties: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries(table)) {
-    const { type, oneOf, min, max } = definition;
+    const { type, oneOf, min, max, isFraction } = definition;
     const limits = {
       ...(min === undefined ? {} : { minimum: min }),
       ...(max === undefined ? {} : { maximum: max }),
@@ -94,7 +94,7 @@ function configSchema(table: ConfigTable, unmodelled: ReadonlySet<string>): Json
             ),
           }
         : type === "number"
-          ? { type: ["integer", "string"], ...limits }
+          ? { type: [isFraction === true ? "number" : "integer", "string"], ...limits }
           : { type: type === "boolean" ? ["boolean", "string"] : ["string", "number"] }),
     };
   }

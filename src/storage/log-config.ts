@@ -16,6 +16,10 @@ export type LogConfig = Pick<
   | "retention.ms"
   | "retention.bytes"
   | "file.delete.delay.ms"
+  | "min.cleanable.dirty.ratio"
+  | "min.compaction.lag.ms"
+  | "max.compaction.lag.ms"
+  | "delete.retention.ms"
   | "message.timestamp.type"
   | "message.timestamp.before.max.ms"
   | "message.timestamp.after.max.ms"
@@ -35,6 +39,10 @@ export const DEFAULT_LOG_CONFIG: LogConfig = {
   "retention.ms": TOPIC_CONFIGS["retention.ms"].default,
   "retention.bytes": TOPIC_CONFIGS["retention.bytes"].default,
   "file.delete.delay.ms": TOPIC_CONFIGS["file.delete.delay.ms"].default,
+  "min.cleanable.dirty.ratio": TOPIC_CONFIGS["min.cleanable.dirty.ratio"].default,
+  "min.compaction.lag.ms": TOPIC_CONFIGS["min.compaction.lag.ms"].default,
+  "max.compaction.lag.ms": TOPIC_CONFIGS["max.compaction.lag.ms"].default,
+  "delete.retention.ms": TOPIC_CONFIGS["delete.retention.ms"].default,
   "message.timestamp.type": TOPIC_CONFIGS["message.timestamp.type"].default,
   "message.timestamp.before.max.ms": TOPIC_CONFIGS["message.timestamp.before.max.ms"].default,
   "message.timestamp.after.max.ms": TOPIC_CONFIGS["message.timestamp.after.max.ms"].default,

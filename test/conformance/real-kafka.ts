@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { crc32c } from "../../src/base/crc32c.ts";
 import { fromMillis } from "../../src/base/time.ts";
-import type { AbortedTransaction } from "../../src/kafka/log/cleaning/cleaned-transactions.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
+import type { AbortedTransaction } from "../../src/kafka/log/transaction-index-format.ts";
 import { parseBatch } from "../../src/kafka/log/record-batch.ts";
 import type { LogConfig } from "../../src/storage/log-config.ts";
 import { DEFAULT_LOG_CONFIG } from "../../src/storage/log-config.ts";

@@ -1,10 +1,10 @@
 import type { LastRecord } from "../../src/kafka/log/cleaning/batch-retention.ts";
 import { retain } from "../../src/kafka/log/cleaning/batch-retention.ts";
-import type { AbortedTransaction } from "../../src/kafka/log/cleaning/cleaned-transactions.ts";
 import { CleanedTransactions } from "../../src/kafka/log/cleaning/cleaned-transactions.ts";
 import { OffsetMap } from "../../src/kafka/log/cleaning/offset-map.ts";
 import { mapSegment } from "../../src/kafka/log/cleaning/offset-mapping.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
+import type { AbortedTransaction } from "../../src/kafka/log/transaction-index-format.ts";
 
 /** A log in memory, as far as cleaning it goes. */
 export interface BatchLog {

@@ -1,5 +1,5 @@
 import type { Configs } from "./config-table.ts";
-import { boolean, number, text } from "./config-table.ts";
+import { boolean, fraction, number, text } from "./config-table.ts";
 import { TOPIC_CONFIGS } from "./topic-configs.ts";
 
 /** The broker and controller configs that are modelled, with Kafka 4.3's defaults (`KafkaConfig`). */
@@ -18,6 +18,12 @@ export const BROKER_CONFIGS = {
   "log.flush.scheduler.interval.ms": number(Number.MAX_SAFE_INTEGER, 1),
   "log.retention.check.interval.ms": number(300_000, 1),
   "log.initial.task.delay.ms": number(30_000, 0),
+  // Compaction.
+  "log.cleaner.enable": boolean(true),
+  "log.cleaner.backoff.ms": number(15_000, 0),
+  // More than 1 MiB for each of `log.cleaner.threads` (`KafkaConfig.validateValues`).
+  "log.cleaner.dedupe.buffer.size": number(134_217_728, 1_048_577),
+  "log.cleaner.io.buffer.load.factor": fraction(0.9),
   "fetch.max.bytes": number(57_671_680, 1024),
   "max.incremental.fetch.session.cache.slots": number(1_000, 0),
   "producer.id.expiration.ms": number(86_400_000, 1),
@@ -58,6 +64,10 @@ export const BROKER_CONFIGS = {
   "log.retention.ms": TOPIC_CONFIGS["retention.ms"],
   "log.retention.bytes": TOPIC_CONFIGS["retention.bytes"],
   "log.segment.delete.delay.ms": TOPIC_CONFIGS["file.delete.delay.ms"],
+  "log.cleaner.min.cleanable.ratio": TOPIC_CONFIGS["min.cleanable.dirty.ratio"],
+  "log.cleaner.min.compaction.lag.ms": TOPIC_CONFIGS["min.compaction.lag.ms"],
+  "log.cleaner.max.compaction.lag.ms": TOPIC_CONFIGS["max.compaction.lag.ms"],
+  "log.cleaner.delete.retention.ms": TOPIC_CONFIGS["delete.retention.ms"],
   "log.message.timestamp.type": TOPIC_CONFIGS["message.timestamp.type"],
   "log.message.timestamp.before.max.ms": TOPIC_CONFIGS["message.timestamp.before.max.ms"],
   "log.message.timestamp.after.max.ms": TOPIC_CONFIGS["message.timestamp.after.max.ms"],

@@ -5,6 +5,8 @@ export interface ConfigDefinition {
   /** Bounds of a number, both included. */
   readonly min?: number;
   readonly max?: number;
+  /** May a number have decimals? */
+  readonly isFraction?: boolean;
   readonly oneOf?: readonly string[];
 }
 
@@ -29,6 +31,11 @@ export function number(value: number, min?: number, max?: number): NumberDefinit
     ...(min === undefined ? {} : { min }),
     ...(max === undefined ? {} : { max }),
   };
+}
+
+/** A number between 0 and 1, or other bounds, with decimals. */
+export function fraction(value: number, min: number = 0, max: number = 1): NumberDefinition {
+  return { ...number(value, min, max), isFraction: true };
 }
 
 export function boolean(value: boolean): BooleanDefinition {
@@ -66,8 +73,8 @@ export function complainAboutConfig(
   if (parsed === undefined)
     return `takes a ${definition.type === "text" ? "text" : definition.type}`;
   if (typeof parsed === "number") {
-    const { min, max } = definition;
-    if (!Number.isSafeInteger(parsed)) return "takes a whole number";
+    const { min, max, isFraction } = definition;
+    if (isFraction !== true && !Number.isSafeInteger(parsed)) return "takes a whole number";
     if (min !== undefined && parsed < min) return `must be at least ${min}`;
     if (max !== undefined && parsed > max) return `must be at most ${max}`;
   }

@@ -1,5 +1,5 @@
 import type { Configs } from "./config-table.ts";
-import { boolean, number, resolveConfigs, text } from "./config-table.ts";
+import { boolean, fraction, number, resolveConfigs, text } from "./config-table.ts";
 
 /** The topic configs that are modelled, with Kafka 4.3's defaults (`TopicConfig`, `LogConfig`). */
 export const TOPIC_CONFIGS = {
@@ -18,6 +18,10 @@ export const TOPIC_CONFIGS = {
   "retention.ms": number(604_800_000, -1),
   "retention.bytes": number(-1, -1),
   "file.delete.delay.ms": number(60_000, 0),
+  "min.cleanable.dirty.ratio": fraction(0.5),
+  "min.compaction.lag.ms": number(0, 0),
+  "max.compaction.lag.ms": number(Number.MAX_SAFE_INTEGER, 1),
+  "delete.retention.ms": number(86_400_000, 0),
   "message.timestamp.type": text("CreateTime", ["CreateTime", "LogAppendTime"]),
   "message.timestamp.before.max.ms": number(Number.MAX_SAFE_INTEGER, 0),
   "message.timestamp.after.max.ms": number(3_600_000, 0),
@@ -44,6 +48,10 @@ export const BROKER_SYNONYMS: Readonly<Record<keyof TopicConfigs, string>> = {
   "retention.ms": "log.retention.ms",
   "retention.bytes": "log.retention.bytes",
   "file.delete.delay.ms": "log.segment.delete.delay.ms",
+  "min.cleanable.dirty.ratio": "log.cleaner.min.cleanable.ratio",
+  "min.compaction.lag.ms": "log.cleaner.min.compaction.lag.ms",
+  "max.compaction.lag.ms": "log.cleaner.max.compaction.lag.ms",
+  "delete.retention.ms": "log.cleaner.delete.retention.ms",
   "message.timestamp.type": "log.message.timestamp.type",
   "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
   "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",
@@ -56,7 +64,9 @@ export function deletesOldSegments(configs: Pick<TopicConfigs, "cleanup.policy">
 
 /** Is the topic's `cleanup.policy` one by which the log is compacted? */
 export function isCompacted(configs: Pick<TopicConfigs, "cleanup.policy">): boolean {
-  return configs["cleanup.policy"].includes("compact");
+  const policy = configs["cleanup.policy"];
+  // Asked for each batch that a client sends.
+  return policy !== "delete" && policy.includes("compact");
 }
 
 /** A topic's configs: its own, else what the broker sets for all topics, else Kafka's defaults. */

@@ -1,3 +1,4 @@
+import { isCompacted } from "../config/topic-configs.ts";
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
 import { NO_PRODUCER_ID } from "../ids.ts";
@@ -5,8 +6,10 @@ import type { RecordBatch } from "./record-batch.ts";
 import { buildBatch, NO_TIMESTAMP } from "./record-batch.ts";
 import { RecordCursor } from "./record-cursor.ts";
 
-/** Which timestamps a topic takes from producers; milliseconds. */
-export interface TimestampRule {
+/** What a topic takes from producers; times are milliseconds. */
+export interface RecordRule {
+  /** One by which the log is compacted needs keys. */
+  readonly "cleanup.policy": string;
   readonly "message.timestamp.type": string;
   readonly "message.timestamp.before.max.ms": number;
   readonly "message.timestamp.after.max.ms": number;
@@ -14,12 +17,12 @@ export interface TimestampRule {
 
 /**
  * What is wrong with a batch that a client wants appended, NONE if nothing is: offsets and count,
- * flags, every record's bounds and timestamp (Kafka's `LogValidator`). Size and CRC are
+ * flags, every record's bounds, key and timestamp (Kafka's `LogValidator`). Size and CRC are
  * judged before.
  */
 export function validateClientBatch(
   batch: RecordBatch,
-  rule: TimestampRule,
+  rule: RecordRule,
   nowMs: number,
 ): ErrorCode {
   const { recordCount } = batch;
@@ -33,10 +36,16 @@ export function validateClientBatch(
   const isCreateTime = rule["message.timestamp.type"] === "CreateTime";
   const oldest = nowMs - rule["message.timestamp.before.max.ms"];
   const newest = nowMs + rule["message.timestamp.after.max.ms"];
+  const needsKeys = isCompacted(rule);
   let isTimely = true;
+  let isKeyed = true;
   cursor.moveTo(batch);
   while (cursor.next()) {
     const { timestamp } = cursor;
+    if (needsKeys && cursor.keyStart < 0) {
+      isKeyed = false;
+      continue;
+    }
     if (isCreateTime && timestamp !== NO_TIMESTAMP) {
       isTimely &&= timestamp >= oldest && timestamp <= newest;
     } else {
@@ -44,7 +53,8 @@ export function validateClientBatch(
     }
   }
   if (cursor.malformed) return ERRORS.INVALID_RECORD;
-  return isTimely ? ERRORS.NONE : ERRORS.INVALID_TIMESTAMP;
+  if (!isTimely) return ERRORS.INVALID_TIMESTAMP;
+  return isKeyed ? ERRORS.NONE : ERRORS.INVALID_RECORD;
 }
 
 /** One for all: walking makes no objects. */

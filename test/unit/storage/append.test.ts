@@ -103,6 +103,25 @@ test("a timestamp may lie so far before and after the leader's clock as the topi
   expect(errorFor(-1)).toBe(ERRORS.NONE);
 });
 
+test.each(["compact", "compact,delete"])(
+  "a topic of %s takes no record without a key",
+  (policy) => {
+    const fixture = new LogFixture({ "cleanup.policy": policy });
+    const timestamp = fixture.clock.time / 1000;
+    const key = Uint8Array.of();
+    const keyed = buildBatch([
+      { timestamp, key },
+      { timestamp, key },
+    ]);
+    const oneWithout = buildBatch([{ timestamp, key }, { timestamp }]);
+    const earlyToo = buildBatch([{ timestamp }, { timestamp: timestamp + 3_600_001, key }]);
+
+    expect(refusal(fixture, oneWithout)).toBe(ERRORS.INVALID_RECORD);
+    expect(refusal(fixture, earlyToo)).toBe(ERRORS.INVALID_TIMESTAMP);
+    expect(fixture.log.appendAsLeader([keyed], 0).error).toBe(ERRORS.NONE);
+  },
+);
+
 test("LogAppendTime is the leader's clock, whatever the client wrote", () => {
   const fixture = new LogFixture({ "message.timestamp.type": "LogAppendTime" });
 

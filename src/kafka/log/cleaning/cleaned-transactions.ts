@@ -1,16 +1,8 @@
-import { readInt16 } from "../../../base/big-endian.ts";
 import type { Offset } from "../../ids.ts";
+import { CONTROL_TYPES, controlTypeId } from "../control-record.ts";
 import type { RecordBatch } from "../record-batch.ts";
 import { RecordCursor } from "../record-cursor.ts";
-
-/** A transaction that was aborted, as the transaction index of its segment tells it. */
-export interface AbortedTransaction {
-  readonly producerId: number;
-  readonly firstOffset: Offset;
-  /** Of its abort marker. */
-  readonly lastOffset: Offset;
-  readonly lastStableOffset: Offset;
-}
+import type { AbortedTransaction } from "../transaction-index-format.ts";
 
 /**
  * Follows the transactions of a log while its batches go by in order: whose data was aborted and may
@@ -51,14 +43,14 @@ export class CleanedTransactions {
     this.#advanceTo(batch.lastOffset);
     const { producerId } = batch;
     switch (controlTypeOf(batch)) {
-      case ABORT: {
+      case CONTROL_TYPES.ABORT: {
         const aborted = this.#aborted.get(producerId);
         this.#aborted.delete(producerId);
         if (aborted?.met !== true) return true;
         this.retained.push(aborted.transaction);
         return false;
       }
-      case COMMIT:
+      case CONTROL_TYPES.COMMIT:
         return !this.#committed.delete(producerId);
       case undefined:
         // An empty one: cleaned before.
@@ -84,13 +76,8 @@ export class CleanedTransactions {
   }
 }
 
-const ABORT = 0;
-const COMMIT = 1;
-
 /** Undefined without a record. */
 function controlTypeOf(batch: RecordBatch): number | undefined {
   const cursor = new RecordCursor(batch);
-  if (!cursor.next()) return undefined;
-  const { key } = cursor.decode();
-  return key === undefined || key.length < 4 ? undefined : readInt16(key, 2);
+  return cursor.next() ? controlTypeId(cursor.decode().key) : undefined;
 }
