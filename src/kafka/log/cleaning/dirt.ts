@@ -6,8 +6,8 @@ export interface DirtySegment {
   readonly sizeInBytes: number;
   /** Milliseconds. */
   readonly largestTimestamp: number;
-  /** The largest timestamp of its first batch, milliseconds; undefined or negative if it has none. */
-  readonly firstTimestamp: number | undefined;
+  /** The largest timestamp of its first batch, milliseconds; negative if it has none. */
+  firstTimestamp(): number;
 }
 
 /** A log as the cleaner judges it. */
@@ -72,7 +72,7 @@ export function dirtOf<S extends DirtySegment>(
     isCheckpointInvalid,
     cleanBytes: bytesOf(segmentsWithin(segments, -1, firstDirtyOffset)),
     cleanableBytes: bytesOf(segmentsWithin(segments, from, firstUncleanableOffset)),
-    isOverdue: oldestOf(dirty) < nowMs - configs["max.compaction.lag.ms"],
+    isOverdue: isOverdue(dirty, nowMs - configs["max.compaction.lag.ms"]),
   };
 }
 
@@ -114,13 +114,12 @@ function bytesOf(segments: readonly DirtySegment[]): number {
   return bytes;
 }
 
-/** Milliseconds; infinite if no segment has a timestamp. */
-function oldestOf(segments: readonly DirtySegment[]): number {
-  let oldest = Number.POSITIVE_INFINITY;
-  for (const { firstTimestamp } of segments) {
-    if (firstTimestamp !== undefined && firstTimestamp > 0 && firstTimestamp < oldest) {
-      oldest = firstTimestamp;
-    }
+/** Does a segment begin before that time? Without a timestamp it does not. */
+function isOverdue(segments: readonly DirtySegment[], cleanUntilMs: number): boolean {
+  if (cleanUntilMs <= 0) return false;
+  for (const segment of segments) {
+    const timestamp = segment.firstTimestamp();
+    if (timestamp > 0 && timestamp < cleanUntilMs) return true;
   }
-  return oldest;
+  return false;
 }
