@@ -1,220 +1,197 @@
-import { invariant } from "../base/invariant.ts";
 import { byText } from "../base/order.ts";
 import type { BrokerEpoch, BrokerId, Offset, PartitionName, TopicId } from "../kafka/ids.ts";
-import { METADATA_TOPIC, partitionName } from "../kafka/ids.ts";
-import type { PartitionOffset } from "../kafka/log/checkpoint-format.ts";
-import { formatOffsetCheckpoint, parseOffsetCheckpoint } from "../kafka/log/checkpoint-format.ts";
+import { partitionName } from "../kafka/ids.ts";
 import type { Uuid } from "../kafka/uuid.ts";
-import type { Disk } from "../ports/disk.ts";
 import { DiskError } from "../ports/disk.ts";
-import type { Clock } from "../ports/node.ts";
-import { readCleanShutdown, writeCleanShutdown } from "./clean-shutdown-file.ts";
-import type { LogConfig } from "./log-config.ts";
-import { ensureMetaProperties } from "./meta-properties.ts";
-import type { PartitionLogOptions } from "./partition-log.ts";
-import { PartitionLog } from "./partition-log.ts";
-import { readText, replaceFile } from "./text-file.ts";
-import type { TicketBook } from "./ticket-book.ts";
+import type { LoadedLog, LogDirectoryOptions } from "./log-directory.ts";
+import { LogDirectory } from "./log-directory.ts";
+import type { PartitionLog } from "./partition-log.ts";
+import { RefusedStart } from "./refused-start.ts";
 
-export interface LogManagerOptions {
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly tickets: TicketBook;
-  /** The log directory, one of `log.dirs`. */
-  readonly directory: string;
+export interface LogManagerOptions extends LogDirectoryOptions {
+  /** `log.dirs`: at least one, all different. */
+  readonly directories: readonly string[];
   readonly nodeId: BrokerId;
   readonly clusterId: string;
-  /** The config of a topic's logs; called at loading and at creation. */
-  readonly configOf: (topic: string) => LogConfig;
-  /** `producer.id.expiration.ms`; a day if absent. */
-  readonly producerIdExpirationMs?: number;
+  /** How often the process was started before. */
+  readonly incarnation: number;
 }
 
-/** One log found on the disk at start. */
-export interface LoadedLog {
-  readonly log: PartitionLog;
-  /** As checkpointed (0 if it was not), clamped to [logStartOffset, logEndOffset]. */
-  readonly highWatermark: Offset;
-  readonly cleanShutdown: boolean;
-  readonly truncatedBytes: number;
+/** A log directory that could not be opened at the start. */
+export interface FailedDirectory {
+  readonly path: string;
+  readonly problem: DiskError;
 }
 
 /**
- * All logs in one broker's log directory, and the files beside them (Kafka's `LogManager`).
- * `DiskError` reaches the caller from every method.
+ * All logs of one broker, in its log directories (Kafka's `LogManager`). What concerns one log throws
+ * `DiskError`; what concerns all does what it can, and tells `onDiskError` the rest. Whoever hears of
+ * an error has the directory that it names taken out, by `fail`.
  */
 export class LogManager {
-  /** Was the last stop orderly? */
-  readonly cleanShutdown: boolean;
-  /** From the clean-shutdown file; -1 without: tells the controller whether anything may be lost (KIP-966). */
-  readonly previousBrokerEpoch: BrokerEpoch;
-  /** The directory's own id, from its `meta.properties` (KIP-858). */
-  readonly directoryId: Uuid;
-  readonly #options: LogManagerOptions;
-  readonly #logs = new Map<PartitionName, PartitionLog>();
-  #isLoaded = false;
-
+  /** Those that could not be opened at the start; their logs, if any, are not known. */
+  readonly failedAtStart: readonly FailedDirectory[];
   /**
-   * Formats the directory if it is new, and takes the clean-shutdown file away at once, so that a
-   * crash from here on counts as one. The removal is durable only with the next checkpoint: as in
-   * Kafka, a power loss right after the start can bring the file back.
+   * From the clean-shutdown files, if all directories have the same: tells the controller whether
+   * anything may be lost (KIP-966); else -1.
    */
+  readonly previousBrokerEpoch: BrokerEpoch;
+  readonly #options: LogManagerOptions;
+  /** Those that are online, in the order of `log.dirs`. */
+  readonly #directories: LogDirectory[] = [];
+
+  /** Throws `RefusedStart`. */
   constructor(options: LogManagerOptions) {
-    const { disk, directory, nodeId, clusterId } = options;
+    const { directories, nodeId, clusterId, incarnation } = options;
     this.#options = options;
-    disk.makeDirectory(directory);
-    this.directoryId = ensureMetaProperties(disk, directory, nodeId, clusterId);
-    const found = readCleanShutdown(disk, directory);
-    this.cleanShutdown = found !== undefined;
-    this.previousBrokerEpoch = found ?? -1;
+    const failed: FailedDirectory[] = [];
+    for (const [place, path] of directories.entries()) {
+      try {
+        const owner = { nodeId, clusterId, place, incarnation };
+        this.#directories.push(new LogDirectory(path, owner, options));
+      } catch (problem) {
+        if (!(problem instanceof DiskError)) throw problem;
+        failed.push({ path, problem });
+      }
+    }
+    this.failedAtStart = failed;
+    const epochs = new Set(this.#directories.map((one) => one.previousBrokerEpoch));
+    const isTold = failed.length === 0 && epochs.size === 1;
+    this.previousBrokerEpoch = isTold ? (this.#directories[0]?.previousBrokerEpoch ?? -1) : -1;
   }
 
-  /** Opens every partition in the directory, in name order. To be called once, first. */
+  /** The directories that are online, in the order of `log.dirs`. */
+  get directories(): readonly LogDirectory[] {
+    return this.#directories;
+  }
+
+  /** The online directory in which a path lies. */
+  directoryOf(path: string): LogDirectory | undefined {
+    return this.#directories.find((one) => path === one.path || path.startsWith(`${one.path}/`));
+  }
+
+  /** Is there a directory with which nothing can be done, and may it have a log that is not known? */
+  get hasOffline(): boolean {
+    return this.#directories.length < this.#options.directories.length;
+  }
+
+  /**
+   * Opens every partition, directory by directory. To be called once, first. Throws `RefusedStart` if
+   * one partition is in two of them, as it can be when a failed disk comes back.
+   */
   loadAll(): readonly LoadedLog[] {
-    const { disk, directory } = this.#options;
-    const { cleanShutdown } = this;
-    // Without recovery points everything is scanned; without log starts, segments tell.
-    const recoveryPoints = this.#readCheckpoint(RECOVERY_POINTS) ?? NO_OFFSETS;
-    const logStarts = this.#readCheckpoint(LOG_STARTS) ?? NO_OFFSETS;
-    const highWatermarks = this.#readCheckpoint(HIGH_WATERMARKS);
-    if (highWatermarks === undefined) throw new DiskError("EIO", this.#path(HIGH_WATERMARKS));
     const loaded: LoadedLog[] = [];
-    for (const name of disk.list(directory)) {
-      const [, topic, partition] = PARTITION_DIRECTORY.exec(name) ?? [];
-      if (topic === undefined || topic === METADATA_TOPIC) continue;
-      const log = this.#open(topic, Number(partition), {
-        recoveryPoint: recoveryPoints.get(name) ?? 0,
-        logStartOffset: logStarts.get(name) ?? 0,
-        cleanShutdown,
-      });
-      const { truncatedBytes } = log;
-      const checkpointed = highWatermarks.get(name) ?? 0;
-      const highWatermark = Math.min(Math.max(checkpointed, log.logStartOffset), log.logEndOffset);
-      loaded.push({ log, highWatermark, cleanShutdown, truncatedBytes });
-    }
-    this.#isLoaded = true;
+    const places = new Map<PartitionName, string>();
+    this.#each((directory) => {
+      const found = directory.loadAll();
+      for (const { log } of found) {
+        const other = places.get(log.name);
+        if (other !== undefined) {
+          throw new RefusedStart(`${log.name} is in both ${other} and ${directory.path}`);
+        }
+        places.set(log.name, directory.path);
+      }
+      loaded.push(...found);
+    });
     return loaded;
   }
 
   get(partition: PartitionName): PartitionLog | undefined {
-    return this.#logs.get(partition);
+    for (const directory of this.#directories) {
+      const log = directory.get(partition);
+      if (log !== undefined) return log;
+    }
+    return undefined;
   }
 
   /** In name order. */
   all(): readonly PartitionLog[] {
-    return [...this.#logs.values()].sort((left, right) => byText(left.name, right.name));
-  }
-
-  /** A log that exists may be of another topic id than the one given: compare `topicId`. */
-  getOrCreate(topic: string, partition: number, topicId: TopicId): PartitionLog {
-    const existing = this.#logs.get(partitionName(topic, partition));
-    if (existing !== undefined) return existing;
-    return this.#open(topic, partition, {
-      topicId,
-      recoveryPoint: 0,
-      logStartOffset: 0,
-      cleanShutdown: true,
-    });
+    return this.#directories
+      .flatMap((directory) => directory.all())
+      .sort((left, right) => byText(left.name, right.name));
   }
 
   /**
-   * Removes the partition's directory with all in it.
-   *
-   * Simplified: Kafka renames it to `-delete` first, and removes it a minute later.
+   * The log of a partition; a new one comes into the directory of this id, or if that is none of them,
+   * into the one with the fewest logs (`nextLogDirs`). Throws `DiskError` also if there is no directory
+   * left. A log that exists may be of another topic id than the one given: compare `topicId`.
    */
+  getOrCreate(
+    topic: string,
+    partition: number,
+    topicId: TopicId,
+    directoryId?: Uuid,
+  ): PartitionLog {
+    const existing = this.get(partitionName(topic, partition));
+    if (existing !== undefined) return existing;
+    const wanted = this.#directories.find(({ id }) => id === directoryId);
+    const candidates = wanted === undefined ? this.#emptiestFirst() : [wanted];
+    // A disk that takes no directory is found out here, and the next one is tried.
+    if (candidates.length > 1) {
+      for (const candidate of candidates) {
+        if (this.#attempt(() => candidate.makeRoom(topic, partition))) {
+          return candidate.create(topic, partition, topicId);
+        }
+      }
+    }
+    const [only] = candidates;
+    if (only === undefined || candidates.length > 1) {
+      throw new DiskError("EIO", this.#options.directories.join(","));
+    }
+    return only.create(topic, partition, topicId);
+  }
+
+  /** Removes the partition's directory with all in it. */
   remove(partition: PartitionName): void {
-    const log = this.#logs.get(partition);
-    if (log === undefined) return;
-    this.#logs.delete(partition);
-    log.abandon();
-    this.#options.disk.remove(log.directory);
+    for (const directory of this.#directories) directory.remove(partition);
   }
 
   /** Writes `replication-offset-checkpoint`; every `replica.high.watermark.checkpoint.interval.ms`. */
   checkpointHighWatermarks(highWatermarkOf: (log: PartitionLog) => Offset): void {
-    this.#writeCheckpoint(HIGH_WATERMARKS, this.all(), highWatermarkOf);
+    this.#each((directory) => directory.checkpointHighWatermarks(highWatermarkOf));
   }
 
   /** Writes `recovery-point-offset-checkpoint`; every `log.flush.offset.checkpoint.interval.ms`. */
   checkpointRecoveryPoints(): void {
-    this.#writeCheckpoint(RECOVERY_POINTS, this.all(), (log) => log.recoveryPoint);
+    this.#each((directory) => directory.checkpointRecoveryPoints());
   }
 
-  /**
-   * Writes `log-start-offset-checkpoint`; every `log.flush.start.offset.checkpoint.interval.ms`.
-   * Only starts within a segment are written: others the files tell.
-   */
+  /** Writes `log-start-offset-checkpoint`; every `log.flush.start.offset.checkpoint.interval.ms`. */
   checkpointLogStarts(): void {
-    const moved = this.all().filter((log) => log.logStartOffset > (log.segmentBaseOffsets[0] ?? 0));
-    this.#writeCheckpoint(LOG_STARTS, moved, (log) => log.logStartOffset);
+    this.#each((directory) => directory.checkpointLogStarts());
   }
 
-  /** An orderly stop: closes all logs, writes all checkpoints, then the clean-shutdown file. */
+  /** Takes a directory out: its disk has failed. Its logs are not to be used again. */
+  fail(directory: LogDirectory): void {
+    const at = this.#directories.indexOf(directory);
+    if (at < 0) return;
+    this.#directories.splice(at, 1);
+    directory.abandon();
+  }
+
+  /** An orderly stop. A directory whose disk fails meanwhile is left as after a crash. */
   shutdown(brokerEpoch: BrokerEpoch, highWatermarkOf: (log: PartitionLog) => Offset): void {
-    if (this.#isLoaded) this.checkpointHighWatermarks(highWatermarkOf);
-    for (const log of this.all()) log.close();
-    this.checkpointRecoveryPoints();
-    this.checkpointLogStarts();
-    // Logs that were not all loaded have not all been recovered.
-    if (!this.#isLoaded && !this.cleanShutdown) return;
-    writeCleanShutdown(this.#options.disk, this.#options.directory, brokerEpoch);
+    this.#each((directory) => directory.shutdown(brokerEpoch, highWatermarkOf));
   }
 
-  #open(
-    topic: string,
-    partition: number,
-    state: Pick<
-      PartitionLogOptions,
-      "topicId" | "recoveryPoint" | "logStartOffset" | "cleanShutdown"
-    >,
-  ): PartitionLog {
-    const { disk, clock, tickets, directory, configOf, producerIdExpirationMs } = this.#options;
-    const name = partitionName(topic, partition);
-    const log = PartitionLog.open({
-      disk,
-      clock,
-      tickets,
-      directory: `${directory}/${name}`,
-      topic,
-      partition,
-      config: configOf(topic),
-      onTruncated: () => {
-        this.checkpointRecoveryPoints();
-      },
-      ...(producerIdExpirationMs === undefined ? {} : { producerIdExpirationMs }),
-      ...state,
-    });
-    invariant(!this.#logs.has(name), () => `${name} is open already`);
-    this.#logs.set(name, log);
-    return log;
+  #emptiestFirst(): LogDirectory[] {
+    return [...this.#directories].sort((left, right) => left.size - right.size);
   }
 
-  /** No entries without the file; undefined if it is malformed. */
-  #readCheckpoint(name: string): ReadonlyMap<PartitionName, Offset> | undefined {
-    const text = readText(this.#options.disk, this.#path(name));
-    return text === undefined ? NO_OFFSETS : parseOffsetCheckpoint(text);
+  /** In all directories that are online, though some may fail meanwhile. */
+  #each(action: (directory: LogDirectory) => void): void {
+    for (const directory of [...this.#directories]) this.#attempt(() => action(directory));
   }
 
-  #writeCheckpoint(
-    name: string,
-    logs: readonly PartitionLog[],
-    offsetOf: (log: PartitionLog) => Offset,
-  ): void {
-    const entries: PartitionOffset[] = [];
-    for (const log of logs) {
-      entries.push({ topic: log.topic, partition: log.partition, offset: offsetOf(log) });
+  /** False if the disk failed. */
+  #attempt(action: () => void): boolean {
+    try {
+      action();
+      return true;
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#options.onDiskError(problem);
+      return false;
     }
-    replaceFile(this.#options.disk, this.#path(name), formatOffsetCheckpoint(entries));
-  }
-
-  #path(name: string): string {
-    return `${this.#options.directory}/${name}`;
   }
 }
-
-const RECOVERY_POINTS = "recovery-point-offset-checkpoint";
-const HIGH_WATERMARKS = "replication-offset-checkpoint";
-const LOG_STARTS = "log-start-offset-checkpoint";
-
-const PARTITION_DIRECTORY = /^([A-Za-z0-9._-]+)-(\d+)$/;
-const NO_OFFSETS: ReadonlyMap<PartitionName, Offset> = new Map();

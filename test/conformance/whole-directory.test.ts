@@ -18,7 +18,7 @@ describe.each(RELEASES)("our log manager, started on the whole log directory of 
 
   test("finds a clean stop, and every log as the broker left it", () => {
     const { manager, disk } = start(kafka);
-    expect(manager.cleanShutdown).toBe(true);
+    expect(manager.directories[0]?.cleanShutdown).toBe(true);
     const brokerEpoch = /"brokerEpoch":(\d+)/.exec(kafka.text(".kafka_cleanshutdown"))?.[1];
     expect(manager.previousBrokerEpoch).toBe(Number(brokerEpoch));
     const highWatermarks = parseOffsetCheckpoint(kafka.text("replication-offset-checkpoint"));
@@ -80,10 +80,14 @@ function start(kafka: RealKafka): Started {
     disk,
     clock,
     tickets,
-    directory: DATA,
+    directories: [DATA],
     nodeId: 1,
     clusterId: kafka.told.clusterId,
+    incarnation: 0,
     configOf: (topic) => kafka.configOf(topic),
+    onDiskError: (problem) => {
+      throw problem;
+    },
   });
   return { manager, disk, tickets };
 }

@@ -30,6 +30,7 @@ import { ReplicaFetcher } from "../../src/nodes/broker/replica-fetcher.ts";
 import { RpcClient } from "../../src/nodes/rpc/rpc-client.ts";
 import type { IncomingRequest } from "../../src/nodes/rpc/rpc-server.ts";
 import { RpcServer } from "../../src/nodes/rpc/rpc-server.ts";
+import type { DiskError } from "../../src/ports/disk.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../src/ports/network.ts";
 import type { Node } from "../../src/ports/node.ts";
 import { DEFAULT_LOG_CONFIG } from "../../src/storage/log-config.ts";
@@ -299,9 +300,12 @@ export class BrokerFixture implements Node, BrokerContext {
     return this.image.brokers.get(broker)?.address;
   }
 
-  diskFailed(partition: Partition): void {
-    partition.offline = true;
-    this.failed.push(partition);
+  diskFailed({ path }: DiskError): void {
+    for (const partition of this.#partitions) {
+      if (partition.offline || !path.startsWith(`${partition.log.directory}/`)) continue;
+      partition.offline = true;
+      this.failed.push(partition);
+    }
   }
 
   // The process.

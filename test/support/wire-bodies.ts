@@ -6,6 +6,10 @@ import type {
   AlterPartitionResponse,
 } from "../../src/kafka/protocol/alter-partition.ts";
 import type {
+  AssignReplicasToDirsRequest,
+  AssignReplicasToDirsResponse,
+} from "../../src/kafka/protocol/assign-replicas.ts";
+import type {
   BrokerHeartbeatRequest,
   BrokerHeartbeatResponse,
   BrokerRegistrationRequest,
@@ -424,4 +428,28 @@ export const allocateProducerIdsResponse: fc.Arbitrary<AllocateProducerIdsRespon
   errorCode: int16,
   producerIdStart: int64,
   producerIdLen: int32,
+});
+
+function directories<Partition>(
+  partition: fc.Arbitrary<Partition>,
+): fc.Arbitrary<
+  readonly {
+    id: string;
+    topics: readonly { topicId: string; partitions: readonly Partition[] }[];
+  }[]
+> {
+  const topic = fc.record({ topicId: uuid, partitions: some(partition) });
+  return some(fc.record({ id: uuid, topics: some(topic) }));
+}
+
+export const assignReplicasToDirsRequest: fc.Arbitrary<AssignReplicasToDirsRequest> = fc.record({
+  brokerId: int32,
+  brokerEpoch: int64,
+  directories: directories(fc.record({ partitionIndex: int32 })),
+});
+
+export const assignReplicasToDirsResponse: fc.Arbitrary<AssignReplicasToDirsResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  directories: directories(fc.record({ partitionIndex: int32, errorCode: int16 })),
 });

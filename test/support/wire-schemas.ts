@@ -563,6 +563,41 @@ const ALLOCATE_PRODUCER_IDS: ApiSchema = {
   },
 };
 
+const ASSIGN_REPLICAS_TO_DIRS: ApiSchema = {
+  key: 73,
+  version: 0,
+  request: {
+    fields: [
+      field("brokerId", "int32"),
+      field("brokerEpoch", "int64"),
+      list(
+        "directories",
+        field("id", "uuid"),
+        list(
+          "topics",
+          field("topicId", "uuid"),
+          list("partitions", field("partitionIndex", "int32")),
+        ),
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      list(
+        "directories",
+        field("id", "uuid"),
+        list(
+          "topics",
+          field("topicId", "uuid"),
+          list("partitions", field("partitionIndex", "int32"), field("errorCode", "int16")),
+        ),
+      ),
+    ],
+  },
+};
+
 export const SCHEMAS = {
   PRODUCE,
   FETCH,
@@ -578,4 +613,5 @@ export const SCHEMAS = {
   BROKER_REGISTRATION,
   BROKER_HEARTBEAT,
   ALLOCATE_PRODUCER_IDS,
+  ASSIGN_REPLICAS_TO_DIRS,
 } as const satisfies Record<string, ApiSchema>;

@@ -41,6 +41,9 @@ export const BROKER_CONFIGS = {
   "broker.session.timeout.ms": number(9_000, 1),
   "initial.broker.registration.timeout.ms": number(60_000, 1),
   "broker.rack": text(""),
+  // Log directories (KIP-858). Kafka's default is `log.dir`, /tmp/kafka-logs.
+  "log.dirs": text("kafka-logs"),
+  "log.dir.failure.timeout.ms": number(30_000, 1),
   // The metadata quorum (KIP-595).
   "controller.quorum.election.timeout.ms": number(1_000, 1),
   "controller.quorum.fetch.timeout.ms": number(2_000, 1),

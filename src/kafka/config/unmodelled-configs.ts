@@ -160,8 +160,6 @@ const BROKER: readonly string[] = [
   "log.cleaner.io.max.bytes.per.second",
   "log.cleaner.threads",
   "log.dir",
-  "log.dir.failure.timeout.ms",
-  "log.dirs",
   "log.local.retention.bytes",
   "log.local.retention.ms",
   "log.preallocate",

@@ -17,6 +17,7 @@ import {
   isBrokerActive,
   isElrEnabled,
 } from "./decision.ts";
+import { isReplicaOnline } from "./directory-id.ts";
 import type { MetadataImage, TopicImage } from "./image.ts";
 import { buildPartitionChange } from "./partition-change.ts";
 import type { PartitionRegistration } from "./partition-registration.ts";
@@ -111,7 +112,8 @@ function alterOne(
       topicId: topic.topicId,
       partitionId: proposal.partitionIndex,
       partition,
-      isAcceptableLeader: (broker) => isBrokerActive(context, broker),
+      isAcceptableLeader: (broker) =>
+        isBrokerActive(context, broker) && isReplicaOnline(image.brokers.get(broker), partition),
       minInsyncReplicas: effectiveMinInsyncReplicas(image, configs, topic),
       isElrEnabled: isElrEnabled(image),
       election: electionModeOf(context, topic),

@@ -21,6 +21,7 @@ import {
   unfenceBroker,
 } from "./partition-updates.ts";
 import type { MetadataRecord } from "./records.ts";
+import { takeDirectoriesOffline } from "./replica-directories.ts";
 
 export interface RegistrationDecision extends Decision<BrokerRegistrationResponse> {
   /** A new process, which begins a new broker epoch. */
@@ -121,7 +122,8 @@ export function heartbeat(
     shouldShutDown: after === "shutdown-now",
   };
   const records = before === after ? [] : recordsOf(context, broker, after);
-  return { records, response, state: after };
+  const lost = takeDirectoriesOffline(context, brokerId, request.offlineLogDirs);
+  return { records: lost.length === 0 ? records : [...records, ...lost], response, state: after };
 }
 
 export function refuseHeartbeat(error: ErrorCode): BrokerHeartbeatResponse {

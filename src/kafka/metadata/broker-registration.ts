@@ -46,11 +46,13 @@ export function changedBroker(
   before: BrokerRegistration,
   change: BrokerRegistrationChangeRecord,
 ): BrokerRegistration {
+  const { logDirs = [] } = change;
   return {
     ...before,
     fenced: change.fenced === 0 ? before.fenced : change.fenced > 0,
     inControlledShutdown: change.inControlledShutdown === 1 || before.inControlledShutdown,
-    logDirs: change.logDirs ?? before.logDirs,
+    // Without any there is no change: a broker whose directories are all gone is gone itself.
+    logDirs: logDirs.length > 0 ? logDirs : before.logDirs,
   };
 }
 

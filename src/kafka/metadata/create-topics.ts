@@ -12,6 +12,7 @@ import type { WordSource } from "../uuid.ts";
 import { randomUuid, ZERO_UUID } from "../uuid.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import { complainAboutTopicConfig, isBrokerActive } from "./decision.ts";
+import { defaultDirectory } from "./directory-id.ts";
 import type { MetadataImage } from "./image.ts";
 import type { ConfigRecord, MetadataRecord, PartitionRecord } from "./records.ts";
 import { RECOVERED, TOPIC_RESOURCE } from "./records.ts";
@@ -125,16 +126,10 @@ function newPartition(
     leaderRecoveryState: RECOVERED,
     leaderEpoch: 0,
     partitionEpoch: 0,
-    directories: replicas.map((broker) => defaultDirectory(image, broker)),
+    directories: replicas.map((broker) => defaultDirectory(image.brokers.get(broker))),
     eligibleLeaderReplicas: undefined,
     lastKnownElr: undefined,
   };
-}
-
-/** The only directory of a broker; one that has several chooses itself (`DirectoryId.UNASSIGNED`). */
-function defaultDirectory(image: MetadataImage, broker: BrokerId): string {
-  const directories = image.brokers.get(broker)?.logDirs ?? [];
-  return directories.length === 1 ? (directories[0] ?? ZERO_UUID) : ZERO_UUID;
 }
 
 function partitionsOf(context: DecisionContext, topic: CreatableTopic): number {

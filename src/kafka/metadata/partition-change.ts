@@ -1,6 +1,7 @@
 import { byNumber } from "../../base/order.ts";
 import type { BrokerId, TopicId } from "../ids.ts";
 import { NO_LEADER } from "../ids.ts";
+import type { Uuid } from "../uuid.ts";
 import type { ElectionMode, ElectionRule } from "./election.ts";
 import { electLeader } from "./election.ts";
 import type { PartitionRegistration } from "./partition-registration.ts";
@@ -22,6 +23,8 @@ export interface PartitionChange {
   /** A replica that may have lost records: it leaves the ELR too. */
   readonly uncleanShutdown?: BrokerId;
   readonly targetRecoveryState?: LeaderRecoveryState;
+  /** The directory that each replica should be in; the present ones if absent. */
+  readonly targetDirectories?: readonly Uuid[];
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -67,14 +70,17 @@ export function buildPartitionChange(
   }
 
   if (unclean || !isElrEnabled) targetElr = [];
-  if (!sameBrokers(targetElr, partition.elr)) record.eligibleLeaderReplicas = targetElr;
+  if (!sameItems(targetElr, partition.elr)) record.eligibleLeaderReplicas = targetElr;
 
   // Without ELR the last member stays in the ISR though it is gone: it alone may lead again.
   const mayEmpty = targetIsr.length > 0 || isElrEnabled;
-  if (record.isr === undefined && mayEmpty && !sameBrokers(targetIsr, partition.isr)) {
+  if (record.isr === undefined && mayEmpty && !sameItems(targetIsr, partition.isr)) {
     record.isr = targetIsr;
   }
   if (isElrEnabled) rememberLastLeader(record, partition);
+
+  const directories = change.targetDirectories ?? partition.directories;
+  if (!sameItems(directories, partition.directories)) record.directories = directories;
 
   const recovery = change.targetRecoveryState ?? partition.leaderRecoveryState;
   if (recovery !== partition.leaderRecoveryState) record.leaderRecoveryState = recovery;
@@ -102,7 +108,7 @@ function rememberLastLeader(
 ): void {
   const { lastKnownElr, leader: before } = partition;
   const isEmptied = record.isr !== undefined && record.isr.length === 0;
-  if (isEmptied && before !== NO_LEADER && !sameBrokers(lastKnownElr, [before])) {
+  if (isEmptied && before !== NO_LEADER && !sameItems(lastKnownElr, [before])) {
     record.lastKnownElr = [before];
     return;
   }
@@ -115,11 +121,12 @@ function isNoOp(record: PartitionChangeRecord): boolean {
     record.isr === undefined &&
     record.leader === undefined &&
     record.leaderRecoveryState === undefined &&
+    record.directories === undefined &&
     record.eligibleLeaderReplicas === undefined &&
     record.lastKnownElr === undefined
   );
 }
 
-function sameBrokers(left: readonly BrokerId[], right: readonly BrokerId[]): boolean {
-  return left.length === right.length && left.every((broker, i) => broker === right[i]);
+function sameItems<Item>(left: readonly Item[], right: readonly Item[]): boolean {
+  return left.length === right.length && left.every((item, i) => item === right[i]);
 }

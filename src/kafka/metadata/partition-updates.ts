@@ -7,6 +7,7 @@ import {
   isBrokerActive,
   isElrEnabled,
 } from "./decision.ts";
+import { isReplicaOnline } from "./directory-id.ts";
 import type { ElectionMode } from "./election.ts";
 import type { TopicImage } from "./image.ts";
 import { buildPartitionChange } from "./partition-change.ts";
@@ -87,6 +88,15 @@ export function dropIncarnation(
   ];
 }
 
+/** A broker's replicas of some partitions are gone, though it lives: out of the ISRs, others lead. */
+export function dropReplicas(
+  context: DecisionContext,
+  broker: BrokerId,
+  isAffected: (partition: PartitionRegistration) => boolean,
+): MetadataRecord[] {
+  return leaderAndIsrUpdates(context, { remove: broker }, isAffected);
+}
+
 /** Gives partitions back to their preferred leaders, up to `limit` of them. */
 export function electPreferredLeaders(context: DecisionContext, limit: number): MetadataRecord[] {
   const isImbalanced = (partition: PartitionRegistration): boolean =>
@@ -128,10 +138,11 @@ function leaderAndIsrUpdates(
 ): MetadataRecord[] {
   const { remove, add, uncleanShutdown, limit = Number.MAX_SAFE_INTEGER } = change;
   const { image, configs } = context;
-  const isAcceptableLeader = (broker: BrokerId): boolean =>
+  const isAcceptableLeader = (broker: BrokerId, partition: PartitionRegistration): boolean =>
     broker !== remove &&
     broker !== uncleanShutdown &&
-    (broker === add || isBrokerActive(context, broker));
+    (broker === add || isBrokerActive(context, broker)) &&
+    isReplicaOnline(image.brokers.get(broker), partition);
   const records: MetadataRecord[] = [];
   for (const topic of image.topics) {
     for (const [partitionId, partition] of topic.partitions.entries()) {
@@ -143,7 +154,7 @@ function leaderAndIsrUpdates(
           topicId: topic.topicId,
           partitionId,
           partition,
-          isAcceptableLeader,
+          isAcceptableLeader: (broker) => isAcceptableLeader(broker, partition),
           minInsyncReplicas: effectiveMinInsyncReplicas(image, configs, topic),
           isElrEnabled: isElrEnabled(image),
           election: change.mode ?? electionModeOf(context, topic),

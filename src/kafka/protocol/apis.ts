@@ -2,6 +2,14 @@ import type { AlterPartitionRequest, AlterPartitionResponse } from "./alter-part
 import { alterPartitionRequestSize, alterPartitionResponseSize } from "./alter-partition.ts";
 import type { AnyApi, Api } from "./api.ts";
 import type {
+  AssignReplicasToDirsRequest,
+  AssignReplicasToDirsResponse,
+} from "./assign-replicas.ts";
+import {
+  assignReplicasToDirsRequestSize,
+  assignReplicasToDirsResponseSize,
+} from "./assign-replicas.ts";
+import type {
   BrokerHeartbeatRequest,
   BrokerHeartbeatResponse,
   BrokerRegistrationRequest,
@@ -161,6 +169,16 @@ export const ALLOCATE_PRODUCER_IDS: Api<AllocateProducerIdsRequest, AllocateProd
   requestSize: allocateProducerIdsRequestSize,
   responseSize: allocateProducerIdsResponseSize,
 };
+export const ASSIGN_REPLICAS_TO_DIRS: Api<
+  AssignReplicasToDirsRequest,
+  AssignReplicasToDirsResponse
+> = {
+  key: 73,
+  version: 0,
+  name: "AssignReplicasToDirs",
+  requestSize: assignReplicasToDirsRequestSize,
+  responseSize: assignReplicasToDirsResponseSize,
+};
 
 /** Every API that nodes speak. */
 export const APIS: readonly AnyApi[] = [
@@ -178,6 +196,7 @@ export const APIS: readonly AnyApi[] = [
   BROKER_REGISTRATION,
   BROKER_HEARTBEAT,
   ALLOCATE_PRODUCER_IDS,
+  ASSIGN_REPLICAS_TO_DIRS,
 ];
 
 const NAMES: ReadonlyMap<number, string> = new Map(APIS.map(({ key, name }) => [key, name]));

@@ -3,6 +3,7 @@ import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
 import type { BrokerEpoch, BrokerId, TopicId } from "../../kafka/ids.ts";
 import type { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
+import type { DiskError } from "../../ports/disk.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { World } from "../../ports/node.ts";
 import type { FactSink } from "../../trace/fact.ts";
@@ -37,6 +38,6 @@ export interface BrokerContext {
   partitions(): Iterable<Partition>;
   /** Where a broker listens, as its registration tells; undefined if it has none. */
   addressOf(broker: BrokerId): NodeAddress | undefined;
-  /** The log directory failed. */
-  diskFailed(partition: Partition): void;
+  /** A disk call failed: the log directory in which it did goes offline, with all that is in it. */
+  diskFailed(problem: DiskError): void;
 }

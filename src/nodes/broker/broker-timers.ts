@@ -14,4 +14,6 @@ export const BROKER_TIMER = {
   producerExpiry: 11,
   flushCheck: 12,
   lifecycleDeadline: 13,
+  directoryFailureDeadline: 14,
+  directoryAssignments: 15,
 } as const;

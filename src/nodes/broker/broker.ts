@@ -2,6 +2,7 @@ import { fail } from "../../base/invariant.ts";
 import type { Duration, Instant } from "../../base/time.ts";
 import { fromMillis } from "../../base/time.ts";
 import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
+import { logDirectories } from "../../kafka/config/log-directories.ts";
 import type { BrokerEpoch, BrokerId, TopicId } from "../../kafka/ids.ts";
 import { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
@@ -25,15 +26,16 @@ import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
 import type { OffsetForLeaderEpochRequest } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
-import { randomUuid } from "../../kafka/uuid.ts";
+import { byUuid, randomUuid } from "../../kafka/uuid.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import { LogManager } from "../../storage/log-manager.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
+import { RefusedStart } from "../../storage/refused-start.ts";
 import { TicketBook } from "../../storage/ticket-book.ts";
 import type { FactSink } from "../../trace/fact.ts";
-import { openMetadataLog } from "../quorum/metadata-log.ts";
+import { metadataLogDirectory, openMetadataLog } from "../quorum/metadata-log.ts";
 import type { QuorumListener, QuorumVoter } from "../quorum/quorum-client.ts";
 import { QuorumClient } from "../quorum/quorum-client.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
@@ -45,6 +47,7 @@ import { BROKER_TIMER } from "./broker-timers.ts";
 import { ControllerChannel } from "./controller-channel.ts";
 import { DelayedFetch } from "./delayed-fetch.ts";
 import { DelayedProduce } from "./delayed-produce.ts";
+import { DirectoryAssignments } from "./directory-assignments.ts";
 import { FetchHandler } from "./fetch-handler.ts";
 import { IsrChannel } from "./isr-channel.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -66,9 +69,6 @@ export interface BrokerOptions {
   readonly rack: string | undefined;
 }
 
-/** `log.dirs`, and `metadata.log.dir` beside it. Simplified: one directory for all partitions. */
-const LOG_DIRECTORY = "kafka-logs";
-const METADATA_DIRECTORY = "metadata";
 /** Kafka's default of `controller.socket.timeout.ms`. */
 const CONTROLLER_SOCKET_TIMEOUT_MS = 30_000;
 /** Periods from here on are Kafka's way to say never (Long.MAX_VALUE). */
@@ -96,8 +96,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #server: RpcServer;
   readonly #tickets: TicketBook = new TicketBook();
   readonly #logs: LogManager;
+  /** `metadata.log.dir`: the first log directory. Without it nothing goes on. */
+  readonly #metadataDirectory: string;
   readonly #quorum: QuorumClient;
   readonly #heartbeats: ControllerChannel;
+  readonly #assigning: ControllerChannel;
+  readonly #assignments: DirectoryAssignments;
   readonly #lifecycle: Lifecycle;
   readonly #replicas: ReplicaManager;
   readonly #produce: ProduceHandler;
@@ -107,7 +111,10 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #forwarder: Forwarder;
   /** The metadata has been caught up with once, and is followed record by record since. */
   #published = false;
+  /** The logs are being closed, or closed. */
+  #isStopping = false;
 
+  /** Throws `DiskError` or `RefusedStart` if nothing can be done with its disks. */
   constructor(world: World, options: BrokerOptions) {
     this.world = world;
     this.facts = world.facts;
@@ -118,22 +125,29 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.maxLag = fromMillis(options.configs["replica.lag.time.max.ms"]);
     this.rpc = new RpcClient(world, BROKER_TIMER.rpcTimeout);
     this.#server = new RpcServer(world, this);
+    const directories = logDirectories(options.configs);
+    const [metadataDirectory] = directories;
+    this.#metadataDirectory = metadataDirectory;
     this.#logs = new LogManager({
       disk: world.disk,
       clock: world.clock,
       tickets: this.#tickets,
-      directory: LOG_DIRECTORY,
+      directories,
       nodeId: options.brokerId,
       clusterId: options.clusterId,
+      incarnation: world.process.incarnation,
       configOf: (topic) => this.#replicas.topicConfigs(topic),
       producerIdExpirationMs: options.configs["producer.id.expiration.ms"],
+      onDiskError: (problem) => this.diskFailed(problem),
     });
-    this.#replicas = new ReplicaManager(this, this.#logs);
+    if (!this.#logs.directories.some(({ path }) => path === metadataDirectory)) {
+      throw new RefusedStart(`its log directory ${metadataDirectory} has failed`);
+    }
     this.#quorum = new QuorumClient({
       world,
       rpc: this.rpc,
-      log: openMetadataLog(world, this.#tickets, METADATA_DIRECTORY),
-      directory: METADATA_DIRECTORY,
+      log: openMetadataLog(world, this.#tickets, metadataDirectory),
+      directory: metadataLogDirectory(metadataDirectory),
       nodeId: options.brokerId,
       clusterId: options.clusterId,
       voters: options.voters,
@@ -158,11 +172,20 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       leader,
       options.configs["broker.session.timeout.ms"] / 2,
     );
+    this.#assigning = new ControllerChannel(
+      world,
+      this.rpc,
+      "directories",
+      leader,
+      CONTROLLER_SOCKET_TIMEOUT_MS,
+    );
+    this.#assignments = new DirectoryAssignments(this, this.#assigning);
+    this.#replicas = new ReplicaManager(this, this.#logs, this.#assignments);
     this.isrChannel = new IsrChannel(this);
     this.#lifecycle = new Lifecycle(this, this.#heartbeats, {
       incarnationId: randomUuid(world.random),
       rack: options.rack,
-      logDirs: [this.#logs.directoryId],
+      logDirs: this.#logs.directories.map(({ id }) => id).sort(byUuid),
       address: world.self,
       host: `broker-${options.brokerId}`,
       previousBrokerEpoch: this.#logs.previousBrokerEpoch,
@@ -195,16 +218,35 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     return this.image.brokers.get(broker)?.address;
   }
 
-  /** With its only log directory gone, a broker halts (`LogManager.handleLogDirFailure`). */
-  diskFailed(partition: Partition): void {
-    partition.offline = true;
-    this.world.process.exit("its log directory has failed");
+  /**
+   * The directory goes offline alone, and the controller is told; without any left, or without that of
+   * the metadata log, a broker halts (`ReplicaManager.handleLogDirFailure`).
+   */
+  diskFailed(problem: DiskError): void {
+    if (this.#isStopping) return;
+    const directory = this.#logs.directoryOf(problem.path);
+    if (directory === undefined) return;
+    const { path, id } = directory;
+    this.#noteFailed(path, problem);
+    this.#replicas.directoryFailed(directory);
+    this.#logs.fail(directory);
+    if (path === this.#metadataDirectory || this.#logs.directories.length === 0) {
+      this.world.process.exit(`its log directory ${path} has failed`);
+    } else {
+      this.#lifecycle.directoryFailed(id);
+    }
+  }
+
+  #noteFailed(directory: string, { message: reason }: DiskError): void {
+    const { brokerId: broker } = this;
+    this.facts.note({ kind: "log-directory-failed", broker, directory, reason });
   }
 
   // The process.
 
   onStart(): void {
     this.world.network.listen(false);
+    for (const { path, problem } of this.#logs.failedAtStart) this.#noteFailed(path, problem);
     this.#quorum.start();
     this.#lifecycle.start();
   }
@@ -221,6 +263,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   }
 
   #stop(reason: string): void {
+    this.#isStopping = true;
     this.#logs.shutdown(this.brokerEpoch, (log) => this.#highWatermarkOf(log));
     this.world.process.exit(reason);
   }
@@ -249,7 +292,13 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
    * (`BrokerMetadataPublisher.initializeManagers`).
    */
   #initialize(): void {
-    this.#replicas.load();
+    try {
+      this.#replicas.load();
+    } catch (problem) {
+      if (!(problem instanceof RefusedStart)) throw problem;
+      this.world.process.exit(problem.message);
+      return;
+    }
     this.#every(BROKER_TIMER.isrScan);
     this.#every(BROKER_TIMER.highWatermarkCheckpoint);
     this.#every(BROKER_TIMER.recoveryPointCheckpoint);
@@ -262,6 +311,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     if (leader < 0) return;
     this.controller.retry();
     this.#heartbeats.retry();
+    this.#assigning.retry();
   }
 
   // The network.
@@ -285,7 +335,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       this.#tickets.synced(ticket, ok);
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
-      this.world.process.exit("its log directory has failed");
+      this.diskFailed(problem);
     }
   }
 
@@ -335,6 +385,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case BROKER_TIMER.lifecycleDeadline:
         this.#lifecycle.onDeadline();
         return;
+      case BROKER_TIMER.directoryFailureDeadline:
+        this.#lifecycle.onDirectoryFailureDeadline(payload);
+        return;
+      case BROKER_TIMER.directoryAssignments:
+        this.#assignments.onTimer();
+        return;
       case BROKER_TIMER.delayedProduce:
         if (payload instanceof DelayedProduce) payload.expire();
         return;
@@ -371,7 +427,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         for (const { log } of this.#replicas.all()) log.expireProducers();
         break;
       case BROKER_TIMER.flushCheck:
-        for (const { log } of this.#replicas.all()) log.flushIfDue();
+        this.#replicas.flushIfDue();
         break;
       default:
         fail(`a broker has no timer of kind ${kind}`);

@@ -108,7 +108,7 @@ function readLog(
     return read.error === ERRORS.NONE ? read.batches : read.error;
   } catch (problem) {
     if (!(problem instanceof DiskError)) throw problem;
-    context.diskFailed(partition);
+    context.diskFailed(problem);
     return ERRORS.KAFKA_STORAGE_ERROR;
   }
 }

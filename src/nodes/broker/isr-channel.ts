@@ -190,5 +190,6 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
 
 function isCurrent({ partition, state, leaderEpoch }: Proposal): boolean {
   const now: IsrState = partition.isr;
-  return now === state && partition.isLeader && partition.leaderEpoch === leaderEpoch;
+  const leads = partition.isLeader && !partition.offline;
+  return now === state && leads && partition.leaderEpoch === leaderEpoch;
 }

@@ -5,6 +5,7 @@ import type {
   BrokerHeartbeatResponse,
   BrokerRegistrationResponse,
 } from "../../kafka/protocol/broker-lifecycle.ts";
+import type { Uuid } from "../../kafka/uuid.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { TimerHandle } from "../../ports/node.ts";
 import { NO_TIMER } from "../../ports/node.ts";
@@ -24,7 +25,8 @@ const SHUTDOWN_TIMEOUT = 5 * MINUTE;
 export interface LifecycleOptions {
   readonly incarnationId: string;
   readonly rack: string | undefined;
-  readonly logDirs: readonly string[];
+  /** Ids of the log directories that are online at the start, ascending. */
+  readonly logDirs: readonly Uuid[];
   readonly address: NodeAddress;
   readonly host: string;
   readonly previousBrokerEpoch: number;
@@ -54,6 +56,12 @@ export class Lifecycle
   #deadline: TimerHandle = NO_TIMER;
   #inFlight = false;
   #heardOfShutdown = false;
+  /** Log directories that have failed since the start; true once the controller knows. */
+  readonly #offlineDirs = new Map<Uuid, boolean>();
+  /** What the last heartbeat told of them. */
+  #toldOffline: readonly Uuid[] = NO_DIRECTORIES;
+  /** The next heartbeat is not to wait, though one is under way. */
+  #isUrgent = false;
 
   constructor(context: BrokerContext, channel: ControllerChannel, options: LifecycleOptions) {
     this.#context = context;
@@ -93,6 +101,26 @@ export class Lifecycle
       BROKER_TIMER.lifecycleDeadline,
     );
     this.#schedule(0);
+  }
+
+  /** Tells the controller with the next heartbeat, which is sent at once (KIP-858). */
+  directoryFailed(directory: Uuid): void {
+    this.#offlineDirs.set(directory, false);
+    this.#context.world.timers.start(
+      fromMillis(this.#context.configs["log.dir.failure.timeout.ms"]),
+      BROKER_TIMER.directoryFailureDeadline,
+      directory,
+    );
+    if (this.#context.brokerEpoch < 0) return;
+    if (this.#inFlight) this.#isUrgent = true;
+    else this.#schedule(0);
+  }
+
+  /** A controller that does not hear of it would have a replica lead that nobody can reach. */
+  onDirectoryFailureDeadline(directory: unknown): void {
+    if (typeof directory === "string" && this.#offlineDirs.get(directory) === false) {
+      this.beginShutdown();
+    }
   }
 
   /** It could not register in time, or nobody let it go in time. */
@@ -141,6 +169,8 @@ export class Lifecycle
 
   #heartbeat(): void {
     this.#inFlight = true;
+    this.#toldOffline =
+      this.#offlineDirs.size === 0 ? NO_DIRECTORIES : [...this.#offlineDirs.keys()];
     this.#channel.send(
       BROKER_HEARTBEAT,
       {
@@ -149,7 +179,7 @@ export class Lifecycle
         currentMetadataOffset: this.#options.metadataOffset(),
         wantFence: this.#state === "starting",
         wantShutDown: this.#state === "pending-shutdown",
-        offlineLogDirs: [],
+        offlineLogDirs: this.#toldOffline,
       },
       this,
       "heartbeat",
@@ -174,6 +204,7 @@ export class Lifecycle
   }
 
   #onHeartbeat(response: BrokerHeartbeatResponse): void {
+    for (const directory of this.#toldOffline) this.#offlineDirs.set(directory, true);
     const interval = fromMillis(this.#context.configs["broker.heartbeat.interval.ms"]);
     switch (this.#state) {
       case "starting":
@@ -208,6 +239,7 @@ export class Lifecycle
   }
 
   #backOff(): void {
+    this.#isUrgent = false;
     this.#schedule(this.#retry);
     const most = fromMillis(this.#context.configs["broker.session.timeout.ms"]);
     this.#retry = Math.min(2 * this.#retry, most);
@@ -216,6 +248,10 @@ export class Lifecycle
   #schedule(delay: number): void {
     if (this.#state === "stopping") return;
     this.#context.world.timers.cancel(this.#timer);
-    this.#timer = this.#context.world.timers.start(delay, BROKER_TIMER.heartbeat);
+    const pause = this.#isUrgent ? 0 : delay;
+    this.#isUrgent = false;
+    this.#timer = this.#context.world.timers.start(pause, BROKER_TIMER.heartbeat);
   }
 }
+
+const NO_DIRECTORIES: readonly Uuid[] = [];

@@ -1,4 +1,5 @@
 import { ERRORS } from "../../kafka/error-code.ts";
+import { isReplicaOnline } from "../../kafka/metadata/directory-id.ts";
 import type { MetadataImage, TopicImage } from "../../kafka/metadata/image.ts";
 import type { PartitionRegistration } from "../../kafka/metadata/partition-registration.ts";
 import { METADATA } from "../../kafka/protocol/apis.ts";
@@ -78,6 +79,8 @@ function describePartition(
     leaderEpoch: partition.leaderEpoch,
     replicaNodes: partition.replicas,
     isrNodes: partition.isr,
-    offlineReplicas: partition.replicas.filter((id) => !isAlive(id)),
+    offlineReplicas: partition.replicas.filter(
+      (id) => !isAlive(id) || !isReplicaOnline(image.brokers.get(id), partition),
+    ),
   };
 }

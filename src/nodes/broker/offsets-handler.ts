@@ -12,6 +12,7 @@ import type {
   OffsetForLeaderPartition,
   OffsetForLeaderPartitionResult,
 } from "../../kafka/protocol/offset-for-leader-epoch.ts";
+import { DiskError } from "../../ports/disk.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { whyAbsent } from "./fetch-read.ts";
@@ -62,7 +63,13 @@ export class OffsetsHandler {
       const epoch = log.epochs.epochAt(start) ?? -1;
       return answer(asked.partitionIndex, ERRORS.NONE, -1, start, epoch);
     }
-    return this.#search(found, asked, visibleEnd);
+    try {
+      return this.#search(found, asked, visibleEnd);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#context.diskFailed(problem);
+      return answer(asked.partitionIndex, ERRORS.KAFKA_STORAGE_ERROR, -1, -1, -1);
+    }
   }
 
   /** The first visible record of at least that timestamp. Simplified: by a scan, no index. */

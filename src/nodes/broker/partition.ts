@@ -18,6 +18,7 @@ import type { IsrState } from "../../kafka/replication/isr-state.ts";
 import { committedIsr } from "../../kafka/replication/isr-state.ts";
 import { ReplicaProgress } from "../../kafka/replication/replica-progress.ts";
 import type { LeaderReplica } from "../../kafka/replication/replication-rules.ts";
+import type { Uuid } from "../../kafka/uuid.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { DelayedProduce } from "./delayed-produce.ts";
@@ -45,6 +46,8 @@ export class Partition implements LeaderReplica {
   effectiveMinIsr = 1;
   /** The log directory failed: nothing can be done with this replica any more. */
   offline = false;
+  /** The log directory that the metadata have for this replica; undefined if they were not read yet. */
+  assignedDirectory: Uuid | undefined = undefined;
   /** Requests that wait for this partition, oldest first. */
   readonly produces = new WaitList<DelayedProduce>();
   readonly fetches = new WaitList<SessionPartition>();
@@ -282,7 +285,7 @@ export class Partition implements LeaderReplica {
 
   /** Members of the ISR that have fallen behind. */
   laggards(now: Instant): BrokerId[] {
-    if (!this.isLeader || this.isr.kind !== "committed") return [];
+    if (!this.isLeader || this.offline || this.isr.kind !== "committed") return [];
     const { isr } = this.isr;
     return this.remotes
       .filter(

@@ -101,7 +101,7 @@ export class ProduceHandler {
       );
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
-      this.#context.diskFailed(partition);
+      this.#context.diskFailed(problem);
       return failed(index, partition, ERRORS.KAFKA_STORAGE_ERROR);
     }
   }

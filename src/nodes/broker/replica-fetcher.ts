@@ -4,6 +4,7 @@ import { FetchSessionHandler } from "../../kafka/client/fetch-session-handler.ts
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import type { BrokerId, LeaderEpoch, Offset, TopicId } from "../../kafka/ids.ts";
+import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import { FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../kafka/protocol/apis.ts";
 import type {
   FetchPartition,
@@ -35,7 +36,7 @@ export class FetchState {
   lastFetchedEpoch: LeaderEpoch;
   /** Left alone until then, after an error. */
   delayedUntil: Instant = 0;
-  /** Fenced in its own epoch: waits for new metadata. */
+  /** Fenced in its own epoch, or not to be written: waits for new metadata. */
   failed = false;
   /** False once it was given up, or replaced by a state of a newer epoch. */
   isFollowed = true;
@@ -183,10 +184,11 @@ export class ReplicaFetcher
     let asking: FetchState[] | undefined;
     for (const state of this.#all) {
       if (state.phase !== "truncating" || state.delayedUntil > now || state.failed) continue;
+      // One of those before may have taken the disk of this one with it.
+      if (!state.isFollowed) continue;
       const latest = state.partition.log.latestEpoch ?? -1;
       if (this.#context.rules.switches.truncation === "high-watermark" || latest < 0) {
-        this.#truncate(state, state.fetchOffset, "high-watermark");
-        state.phase = "fetching";
+        this.#cutToHighWatermark(state);
       } else if (asking === undefined) {
         asking = [state];
       } else {
@@ -194,6 +196,15 @@ export class ReplicaFetcher
       }
     }
     return asking ?? NO_STATES;
+  }
+
+  #cutToHighWatermark(state: FetchState): void {
+    try {
+      this.#truncate(state, state.fetchOffset, "high-watermark");
+      state.phase = "fetching";
+    } catch (problem) {
+      this.#failed(state, problem);
+    }
   }
 
   #fetch(now: Instant): void {
@@ -338,9 +349,7 @@ export class ReplicaFetcher
         try {
           this.#take(state, answer);
         } catch (problem) {
-          if (!(problem instanceof DiskError)) throw problem;
-          this.#context.diskFailed(state.partition);
-          state.failed = true;
+          this.#failed(state, problem);
         }
       }
     }
@@ -378,27 +387,46 @@ export class ReplicaFetcher
   #append(state: FetchState, one: FetchPartitionResponse): void {
     const { partition } = state;
     if (one.records.length > 0) {
-      const result = partition.log.appendAsFollower(one.records, state.currentLeaderEpoch);
-      if (result.error !== ERRORS.NONE) {
-        this.#delay(state);
+      const error = this.#appendRecords(state, one.records);
+      if (error !== ERRORS.NONE) {
+        // What is damaged may be sound the next time; anything else would come back for ever.
+        if (error === ERRORS.CORRUPT_MESSAGE) this.#delay(state);
+        else state.failed = true;
         return;
-      }
-      for (const batch of result.appended) {
-        state.fetchOffset = batch.nextOffset;
-        state.lastFetchedEpoch = this.#tellsEpoch() ? batch.partitionLeaderEpoch : -1;
-        this.#context.facts.note({
-          kind: "appended",
-          broker: this.#context.brokerId,
-          partition: partition.name,
-          batch,
-          asLeader: false,
-        });
       }
     }
     partition.followHighWatermark(one.highWatermark);
     if (one.logStartOffset > partition.log.logStartOffset) {
       partition.log.advanceLogStart(Math.min(one.logStartOffset, partition.log.logEndOffset));
     }
+  }
+
+  #appendRecords(state: FetchState, records: readonly RecordBatch[]): ErrorCode {
+    const { log } = state.partition;
+    try {
+      const { error, appended } = log.appendAsFollower(records, state.currentLeaderEpoch);
+      for (const batch of appended) this.#appended(state, batch);
+      return error;
+    } catch (problem) {
+      // What went to the disk before it failed is in the log, and may be found there one day.
+      for (const batch of records) {
+        if (batch.baseOffset < state.fetchOffset || batch.nextOffset > log.logEndOffset) continue;
+        this.#appended(state, batch);
+      }
+      throw problem;
+    }
+  }
+
+  #appended(state: FetchState, batch: RecordBatch): void {
+    state.fetchOffset = batch.nextOffset;
+    state.lastFetchedEpoch = this.#tellsEpoch() ? batch.partitionLeaderEpoch : -1;
+    this.#context.facts.note({
+      kind: "appended",
+      broker: this.#context.brokerId,
+      partition: state.partition.name,
+      batch,
+      asLeader: false,
+    });
   }
 
   #tellsEpoch(): boolean {
@@ -430,8 +458,15 @@ export class ReplicaFetcher
         const state = asked[at++];
         if (state?.isFollowed !== true) continue;
         const error = errorOf(answer.errorCode);
-        if (error === ERRORS.NONE) this.#diverge(state, answer.leaderEpoch, answer.endOffset);
-        else this.#setBack(state, error);
+        if (error !== ERRORS.NONE) {
+          this.#setBack(state, error);
+          continue;
+        }
+        try {
+          this.#diverge(state, answer.leaderEpoch, answer.endOffset);
+        } catch (problem) {
+          this.#failed(state, problem);
+        }
       }
     }
   }
@@ -440,26 +475,41 @@ export class ReplicaFetcher
   reset(state: FetchState, leaderStart: Offset, leaderEnd: Offset): void {
     state.phase = "fetching";
     if (state.isFollowed) {
-      const { partition } = state;
-      const own = partition.log.logEndOffset;
-      if (leaderEnd < own) {
-        this.#truncate(state, leaderEnd, "offset-out-of-range");
-      } else if (leaderStart > own) {
-        partition.truncateFully(leaderStart, "offset-out-of-range");
-        state.fetchOffset = leaderStart;
-        state.lastFetchedEpoch = -1;
-      } else {
-        state.fetchOffset = own;
-        state.lastFetchedEpoch = this.#tellsEpoch() ? (partition.log.latestEpoch ?? -1) : -1;
+      try {
+        this.#enterRange(state, leaderStart, leaderEnd);
+      } catch (problem) {
+        this.#failed(state, problem);
       }
     }
     this.wake();
+  }
+
+  #enterRange(state: FetchState, leaderStart: Offset, leaderEnd: Offset): void {
+    const { partition } = state;
+    const own = partition.log.logEndOffset;
+    if (leaderEnd < own) {
+      this.#truncate(state, leaderEnd, "offset-out-of-range");
+    } else if (leaderStart > own) {
+      partition.truncateFully(leaderStart, "offset-out-of-range");
+      state.fetchOffset = leaderStart;
+      state.lastFetchedEpoch = -1;
+    } else {
+      state.fetchOffset = own;
+      state.lastFetchedEpoch = this.#tellsEpoch() ? (partition.log.latestEpoch ?? -1) : -1;
+    }
   }
 
   resetFailed(state: FetchState, error: ErrorCode): void {
     state.phase = "fetching";
     this.#setBack(state, error);
     this.wake();
+  }
+
+  /** Its disk is gone: it is followed no more (`markPartitionFailed`). */
+  #failed(state: FetchState, problem: unknown): void {
+    if (!(problem instanceof DiskError)) throw problem;
+    state.failed = true;
+    this.#context.diskFailed(problem);
   }
 
   /** Fenced in the very epoch it follows in, only newer metadata can help; else it tries again later. */

@@ -4,11 +4,16 @@ import type { TopicConfigs } from "../../kafka/config/topic-configs.ts";
 import { topicConfigsOf } from "../../kafka/config/topic-configs.ts";
 import type { BrokerId, TopicId } from "../../kafka/ids.ts";
 import { NO_LEADER } from "../../kafka/ids.ts";
+import { directoryOfReplica, UNASSIGNED } from "../../kafka/metadata/directory-id.ts";
 import type { TopicImage } from "../../kafka/metadata/image.ts";
+import type { PartitionRegistration } from "../../kafka/metadata/partition-registration.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
+import { DiskError } from "../../ports/disk.ts";
+import type { LogDirectory } from "../../storage/log-directory.ts";
 import type { LogManager } from "../../storage/log-manager.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { BrokerContext } from "./broker-context.ts";
+import type { DirectoryAssignments } from "./directory-assignments.ts";
 import { Partition } from "./partition.ts";
 import { ReplicaFetcher } from "./replica-fetcher.ts";
 
@@ -27,10 +32,12 @@ export class ReplicaManager {
   readonly #fetchers = new Map<BrokerId, ReplicaFetcher>();
   readonly #followed = new Map<Partition, ReplicaFetcher>();
   readonly #configs = new Map<string, TopicConfigs>();
+  readonly #assignments: DirectoryAssignments;
 
-  constructor(context: BrokerContext, logs: LogManager) {
+  constructor(context: BrokerContext, logs: LogManager, assignments: DirectoryAssignments) {
     this.#context = context;
     this.#logs = logs;
+    this.#assignments = assignments;
   }
 
   get(topicId: TopicId, index: number): Partition | undefined {
@@ -57,7 +64,7 @@ export class ReplicaManager {
     return configs;
   }
 
-  /** Opens what is on the disk; recovery happens here. */
+  /** Opens what is on the disk; recovery happens here. Throws `RefusedStart`. */
   load(): void {
     for (const loaded of this.#logs.loadAll()) {
       const { log, highWatermark } = loaded;
@@ -136,20 +143,42 @@ export class ReplicaManager {
     for (const { topic, index } of local) {
       if (topic.partitions[index]?.leader !== brokerId) this.#follow(topic, index);
     }
+    for (const { topic, index } of local) this.#assign(topic, index);
+  }
+
+  /** Tells the controller if it takes the replica to be in another directory (`maybeUpdateTopicAssignment`). */
+  #assign(topic: TopicImage, index: number): void {
+    const registration = topic.partitions[index];
+    const partition = this.get(topic.topicId, index);
+    if (registration === undefined || partition === undefined) return;
+    const assigned = directoryOfReplica(registration, this.#context.brokerId);
+    if (assigned === partition.assignedDirectory) return;
+    partition.assignedDirectory = assigned;
+    const actual = this.#logs.directoryOf(partition.log.directory);
+    // One that is offline is told of with the next heartbeat.
+    if (actual === undefined || partition.offline || actual.id === assigned) return;
+    this.#assignments.assign(topic.topicId, index, actual.id);
   }
 
   #lead(topic: TopicImage, index: number): void {
     const registration = topic.partitions[index];
     if (registration === undefined) return;
-    const partition = this.#getOrCreate(topic, index);
+    const partition = this.#getOrCreate(topic, index, registration);
+    if (partition === undefined) return;
     this.#stopFollowing(partition);
-    partition.makeLeader(registration, this.topicConfigs(topic.name)["min.insync.replicas"]);
+    try {
+      partition.makeLeader(registration, this.topicConfigs(topic.name)["min.insync.replicas"]);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#context.diskFailed(problem);
+    }
   }
 
   #follow(topic: TopicImage, index: number): void {
     const registration = topic.partitions[index];
     if (registration === undefined) return;
-    const partition = this.#getOrCreate(topic, index);
+    const partition = this.#getOrCreate(topic, index, registration);
+    if (partition === undefined) return;
     const isNewEpoch = partition.makeFollower(
       registration,
       this.topicConfigs(topic.name)["min.insync.replicas"],
@@ -162,12 +191,49 @@ export class ReplicaManager {
     fetcher.add(partition);
   }
 
-  #getOrCreate(topic: TopicImage, index: number): Partition {
+  /** Undefined if its disk is gone, or may be (`Partition.createLogInAssignedDirectoryId`). */
+  #getOrCreate(
+    topic: TopicImage,
+    index: number,
+    registration: PartitionRegistration,
+  ): Partition | undefined {
     const known = this.get(topic.topicId, index);
-    if (known !== undefined) return known;
-    const log = this.#logs.getOrCreate(topic.name, index, topic.topicId);
-    this.#noteLoaded(log, 0, true, 0);
-    return this.#addPartition(log, topic.topicId, 0);
+    if (known !== undefined) return known.offline ? undefined : known;
+    const assigned = directoryOfReplica(registration, this.#context.brokerId);
+    const isOnline = this.#logs.directories.some(({ id }) => id === assigned);
+    if (!isOnline && this.#logs.hasOffline && assigned !== UNASSIGNED) return undefined;
+    try {
+      const log = this.#logs.getOrCreate(topic.name, index, topic.topicId, assigned);
+      this.#noteLoaded(log, 0, true, 0);
+      return this.#addPartition(log, topic.topicId, 0);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#context.diskFailed(problem);
+      return undefined;
+    }
+  }
+
+  /** All replicas in a directory are offline from now on (`ReplicaManager.handleLogDirFailure`). */
+  directoryFailed(directory: LogDirectory): void {
+    for (const partition of this.#all) {
+      if (partition.offline) continue;
+      if (this.#logs.directoryOf(partition.log.directory) !== directory) continue;
+      this.#stopFollowing(partition);
+      partition.offline = true;
+    }
+  }
+
+  /** Syncs the logs that are due for it. */
+  flushIfDue(): void {
+    for (const partition of this.#all) {
+      if (partition.offline) continue;
+      try {
+        partition.log.flushIfDue();
+      } catch (problem) {
+        if (!(problem instanceof DiskError)) throw problem;
+        this.#context.diskFailed(problem);
+      }
+    }
   }
 
   #stopFollowing(partition: Partition): void {

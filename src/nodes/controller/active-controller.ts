@@ -17,15 +17,18 @@ import {
 } from "../../kafka/metadata/partition-updates.ts";
 import { allocateProducerIds } from "../../kafka/metadata/producer-id-blocks.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
+import { assignReplicas } from "../../kafka/metadata/replica-directories.ts";
 import type { AlterPartitionRequest } from "../../kafka/protocol/alter-partition.ts";
 import type { Api } from "../../kafka/protocol/api.ts";
 import {
   ALLOCATE_PRODUCER_IDS,
   ALTER_PARTITION,
+  ASSIGN_REPLICAS_TO_DIRS,
   BROKER_HEARTBEAT,
   BROKER_REGISTRATION,
   CREATE_TOPICS,
 } from "../../kafka/protocol/apis.ts";
+import type { AssignReplicasToDirsRequest } from "../../kafka/protocol/assign-replicas.ts";
 import type {
   BrokerHeartbeatRequest,
   BrokerRegistrationRequest,
@@ -113,6 +116,12 @@ export class ActiveController {
         const body = request.body as AlterPartitionRequest;
         const { records, response } = alterPartition(this.#context, body);
         this.#answer(request, ALTER_PARTITION, records, response);
+        break;
+      }
+      case ASSIGN_REPLICAS_TO_DIRS.key: {
+        const body = request.body as AssignReplicasToDirsRequest;
+        const { records, response } = assignReplicas(this.#context, body);
+        this.#answer(request, ASSIGN_REPLICAS_TO_DIRS, records, response);
         break;
       }
       case CREATE_TOPICS.key: {

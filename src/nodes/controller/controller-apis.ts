@@ -4,9 +4,11 @@ import { refuseAlterPartition } from "../../kafka/metadata/alter-partition.ts";
 import { refuseHeartbeat, registrationResponse } from "../../kafka/metadata/broker-lifecycle.ts";
 import { refuseCreateTopics } from "../../kafka/metadata/create-topics.ts";
 import { refuseProducerIds } from "../../kafka/metadata/producer-id-blocks.ts";
+import { refuseAssignments } from "../../kafka/metadata/replica-directories.ts";
 import {
   ALLOCATE_PRODUCER_IDS,
   ALTER_PARTITION,
+  ASSIGN_REPLICAS_TO_DIRS,
   BROKER_HEARTBEAT,
   BROKER_REGISTRATION,
   CREATE_TOPICS,
@@ -25,6 +27,9 @@ export function refuse(request: IncomingRequest, error: ErrorCode): void {
       break;
     case ALTER_PARTITION.key:
       request.reply(ALTER_PARTITION, refuseAlterPartition(error));
+      break;
+    case ASSIGN_REPLICAS_TO_DIRS.key:
+      request.reply(ASSIGN_REPLICAS_TO_DIRS, refuseAssignments(error));
       break;
     case CREATE_TOPICS.key: {
       const body = request.body as CreateTopicsRequest;

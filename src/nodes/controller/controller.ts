@@ -1,6 +1,7 @@
 import { fail } from "../../base/invariant.ts";
 import { SECOND } from "../../base/time.ts";
 import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
+import { logDirectories } from "../../kafka/config/log-directories.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { BrokerId, Offset, QuorumEpoch } from "../../kafka/ids.ts";
 import { NO_LEADER } from "../../kafka/ids.ts";
@@ -13,7 +14,7 @@ import type { QuorumRules } from "../../kafka/quorum/quorum-rules.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import { TicketBook } from "../../storage/ticket-book.ts";
-import { openMetadataLog } from "../quorum/metadata-log.ts";
+import { metadataLogDirectory, openMetadataLog } from "../quorum/metadata-log.ts";
 import type { QuorumListener, QuorumVoter } from "../quorum/quorum-client.ts";
 import { QuorumClient } from "../quorum/quorum-client.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
@@ -40,8 +41,6 @@ export interface ControllerOptions {
   readonly quorumRules?: QuorumRules;
 }
 
-/** `metadata.log.dir`. */
-const METADATA_DIRECTORY = "metadata";
 /** `SharedServer` gives the quorum this long to find the next leader. */
 const SHUTDOWN_PATIENCE = 5 * SECOND;
 
@@ -71,12 +70,14 @@ export class Controller implements Node, RequestHandler, QuorumListener {
     this.#journal = options.journal ?? new CommitJournal();
     this.#rpc = new RpcClient(world, CONTROLLER_TIMER.rpcTimeout);
     this.#server = new RpcServer(world, this);
+    // `metadata.log.dir` is the first log directory.
+    const [directory] = logDirectories(configs);
     this.#facts = new CommittedFacts(world.facts, configs, this.#journal);
     this.#quorum = new QuorumClient({
       world,
       rpc: this.#rpc,
-      log: openMetadataLog(world, this.#tickets, METADATA_DIRECTORY),
-      directory: METADATA_DIRECTORY,
+      log: openMetadataLog(world, this.#tickets, directory),
+      directory: metadataLogDirectory(directory),
       nodeId,
       clusterId,
       voters,

@@ -1,7 +1,7 @@
 import { invariant } from "../../base/invariant.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { Offset, QuorumEpoch } from "../../kafka/ids.ts";
-import { METADATA_TOPIC, METADATA_TOPIC_ID } from "../../kafka/ids.ts";
+import { METADATA_TOPIC, METADATA_TOPIC_ID, partitionName } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import { decodeMetadataRecord } from "../../kafka/metadata/record-codec.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
@@ -12,20 +12,25 @@ import { DEFAULT_LOG_CONFIG } from "../../storage/log-config.ts";
 import { PartitionLog } from "../../storage/partition-log.ts";
 import type { TicketBook } from "../../storage/ticket-book.ts";
 
+/** Where in `metadata.log.dir` the metadata log lies, and `quorum-state` with it. */
+export function metadataLogDirectory(logDirectory: string): string {
+  return `${logDirectory}/${partitionName(METADATA_TOPIC, 0)}`;
+}
+
 /**
- * Opens a node's replica of the metadata log. Kafka keeps no checkpoints of it: it is scanned whole
- * at each start, as after an unclean stop with recovery point 0.
+ * Opens a node's replica of the metadata log in its `metadata.log.dir`. Kafka keeps no checkpoints of
+ * it: it is scanned whole at each start, as after an unclean stop with recovery point 0.
  */
 export function openMetadataLog(
   world: World,
   tickets: TicketBook,
-  directory: string,
+  logDirectory: string,
 ): PartitionLog {
   return PartitionLog.open({
     disk: world.disk,
     clock: world.clock,
     tickets,
-    directory,
+    directory: metadataLogDirectory(logDirectory),
     topic: METADATA_TOPIC,
     partition: 0,
     topicId: METADATA_TOPIC_ID,

@@ -1,8 +1,8 @@
-import { fail } from "../../base/invariant.ts";
 import type { ElectionState } from "../../kafka/quorum/election-state.ts";
 import { formatElection, NO_ELECTION, parseElection } from "../../kafka/quorum/election-state.ts";
 import type { Uuid } from "../../kafka/uuid.ts";
 import type { Disk } from "../../ports/disk.ts";
+import { DiskError } from "../../ports/disk.ts";
 import { readText, replaceFile } from "../../storage/text-file.ts";
 
 /**
@@ -19,12 +19,14 @@ export class QuorumStateFile {
     this.#path = `${directory}/quorum-state`;
   }
 
-  /** What the file says, or that nothing happened yet. */
+  /** What the file says, or that nothing happened yet. Throws `DiskError` if it makes no sense. */
   read(): ElectionState {
     const text = readText(this.#disk, this.#path);
     if (text === undefined) return NO_ELECTION;
-    this.#written = parseElection(text) ?? fail(`${this.#path} says: ${text}`);
-    return this.#written;
+    const election = parseElection(text);
+    if (election === undefined) throw new DiskError("EIO", this.#path);
+    this.#written = election;
+    return election;
   }
 
   write(election: ElectionState, votedDirectoryId: Uuid): void {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { BatchOptions } from "../../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
-import { DiskError } from "../../../src/ports/disk.ts";
+import type { Disk } from "../../../src/ports/disk.ts";
 import { DEFAULT_LOG_CONFIG } from "../../../src/storage/log-config.ts";
+import type { LogManagerOptions } from "../../../src/storage/log-manager.ts";
 import { LogManager } from "../../../src/storage/log-manager.ts";
 import type { PartitionLog } from "../../../src/storage/partition-log.ts";
 import { TicketBook } from "../../../src/storage/ticket-book.ts";
@@ -13,15 +14,27 @@ const ORDERS = "3Db5QLSqSZieL3rJBUUegA";
 const PAYMENTS = "bXl0b3BpY2lkbXl0b3BpYw";
 
 function start(disk: ScriptedDisk, tickets: TicketBook = new TicketBook()): LogManager {
-  return new LogManager({
+  return startWith(disk, { tickets });
+}
+
+/** A broker's logs; a disk error takes the directory out, as a broker would, and is kept. */
+function startWith(disk: Disk, options: Partial<LogManagerOptions> = {}): LogManager {
+  const logs: LogManager = new LogManager({
     disk,
     clock: new HandClock(),
-    tickets,
-    directory: "data",
+    tickets: new TicketBook(),
+    directories: ["data"],
     nodeId: 2,
     clusterId: "kafka-sim",
+    incarnation: 0,
     configOf: () => DEFAULT_LOG_CONFIG,
+    onDiskError: ({ path }) => {
+      const failed = logs.directoryOf(path);
+      if (failed !== undefined) logs.fail(failed);
+    },
+    ...options,
   });
+  return logs;
 }
 
 function fill(log: PartitionLog, count: number, options: BatchOptions = {}): void {
@@ -133,7 +146,7 @@ test("an orderly stop leaves everything durable, and says so with the broker epo
 
   expect(disk.text("data/.kafka_cleanshutdown")).toBe('{"version":0,"brokerEpoch":77}');
   const again = start(disk);
-  expect([again.cleanShutdown, again.previousBrokerEpoch]).toEqual([true, 77]);
+  expect([again.directories[0]?.cleanShutdown, again.previousBrokerEpoch]).toEqual([true, 77]);
   const [loaded] = again.loadAll();
   expect(loaded?.cleanShutdown).toBe(true);
   expect(loaded?.highWatermark).toBe(3);
@@ -150,7 +163,7 @@ test("a crash after a start is unclean: the clean-shutdown file is gone at once"
 
   const third = start(disk);
 
-  expect([third.cleanShutdown, third.previousBrokerEpoch]).toEqual([false, -1]);
+  expect([third.directories[0]?.cleanShutdown, third.previousBrokerEpoch]).toEqual([false, -1]);
   expect(third.loadAll()[0]?.cleanShutdown).toBe(false);
 });
 
@@ -205,7 +218,9 @@ test("without sound recovery points everything is scanned, without sound high wa
   setText(disk, "recovery-point-offset-checkpoint", "0\n1\norders");
   expect(start(disk).loadAll()[0]?.log.recoveryPoint).toBe(0);
   setText(disk, "replication-offset-checkpoint", "nonsense");
-  expect(() => start(disk).loadAll()).toThrow(DiskError);
+  const broken = start(disk);
+  expect(broken.loadAll()).toEqual([]);
+  expect(broken.directories).toEqual([]);
 });
 
 test("a removed log is gone from the disk, and its late syncs bring nothing back", () => {
@@ -234,10 +249,10 @@ test("a removed log is gone from the disk, and its late syncs bring nothing back
 test("a new directory is formatted once: its id and node are found again", () => {
   const disk = new ScriptedDisk();
 
-  const { directoryId } = start(disk);
+  const id = start(disk).directories[0]?.id;
 
   expect(disk.text("data/meta.properties")).toBe(
-    `cluster.id=kafka-sim\ndirectory.id=${directoryId}\nnode.id=2\nversion=1\n`,
+    `cluster.id=kafka-sim\ndirectory.id=${id}\nnode.id=2\nversion=1\n`,
   );
-  expect(start(disk).directoryId).toBe(directoryId);
+  expect(startWith(disk, { incarnation: 1 }).directories[0]?.id).toBe(id);
 });

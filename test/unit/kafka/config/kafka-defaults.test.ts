@@ -80,6 +80,9 @@ const BROKER: Defaults = {
   "initial.broker.registration.timeout.ms": MINUTES,
   // Null in Kafka.
   "broker.rack": "",
+  // Of the default of `log.dir`, its last part.
+  "log.dirs": "kafka-logs",
+  "log.dir.failure.timeout.ms": 30 * SECONDS,
   "controller.quorum.election.timeout.ms": SECONDS,
   "controller.quorum.fetch.timeout.ms": 2 * SECONDS,
   "controller.quorum.election.backoff.max.ms": SECONDS,

@@ -139,6 +139,12 @@ const SPOKEN = [
     bodies.allocateProducerIdsRequest,
     bodies.allocateProducerIdsResponse,
   ),
+  new Spoken(
+    apis.ASSIGN_REPLICAS_TO_DIRS,
+    SCHEMAS.ASSIGN_REPLICAS_TO_DIRS,
+    bodies.assignReplicasToDirsRequest,
+    bodies.assignReplicasToDirsResponse,
+  ),
 ];
 
 describe("the size charged for a message is the length of its encoding", () => {
