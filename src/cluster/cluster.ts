@@ -1,3 +1,4 @@
+import type { Instant } from "../base/time.ts";
 import { fromMillis } from "../base/time.ts";
 import { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
@@ -12,6 +13,7 @@ import { CommitJournal } from "../nodes/controller/commit-journal.ts";
 import { Controller } from "../nodes/controller/controller.ts";
 import { Producer } from "../nodes/producer/producer.ts";
 import type { QuorumVoter } from "../nodes/quorum/quorum-client.ts";
+import { startNode } from "../nodes/start-node.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { Node, World } from "../ports/node.ts";
 import { Host } from "../sim/host.ts";
@@ -24,7 +26,7 @@ import { RunClock } from "./run-clock.ts";
 import { WorldHands } from "./world-hands.ts";
 
 /** One wall clock for all nodes at the start: 2026-01-01T00:00:00Z, in microseconds. */
-const WALL_CLOCK_START = 1_767_225_600_000_000;
+export const WALL_CLOCK_START: Instant = 1_767_225_600_000_000;
 
 /** `node.id` of the first controller; brokers count from 1. */
 const FIRST_CONTROLLER_ID: BrokerId = 3001;
@@ -172,14 +174,18 @@ export class Cluster {
       name: brokerName(broker.id),
       role: "broker",
       program: (world) =>
-        new Broker(world, {
-          brokerId: broker.id,
-          clusterId: CLUSTER_ID,
-          configs,
-          rules,
-          voters,
-          rack: broker.rack,
-        }),
+        startNode(
+          world,
+          () =>
+            new Broker(world, {
+              brokerId: broker.id,
+              clusterId: CLUSTER_ID,
+              configs,
+              rules,
+              voters,
+              rack: broker.rack,
+            }),
+        ),
     };
   }
 
@@ -189,14 +195,18 @@ export class Cluster {
       name: controllerName(id),
       role: "controller",
       program: (world) =>
-        new Controller(world, {
-          nodeId: id,
-          clusterId: CLUSTER_ID,
-          configs,
-          voters,
-          features: this.spec.features,
-          journal: this.#journal,
-        }),
+        startNode(
+          world,
+          () =>
+            new Controller(world, {
+              nodeId: id,
+              clusterId: CLUSTER_ID,
+              configs,
+              voters,
+              features: this.spec.features,
+              journal: this.#journal,
+            }),
+        ),
     };
   }
 

@@ -3,7 +3,7 @@ import { BROKER_CONFIGS } from "../../src/kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
 import type { MetadataRecord } from "../../src/kafka/metadata/records.ts";
 import type { QuorumRules } from "../../src/kafka/quorum/quorum-rules.ts";
-import { openMetadataLog } from "../../src/nodes/quorum/metadata-log.ts";
+import { metadataLogDirectory, openMetadataLog } from "../../src/nodes/quorum/metadata-log.ts";
 import type { QuorumListener } from "../../src/nodes/quorum/quorum-client.ts";
 import { QuorumClient } from "../../src/nodes/quorum/quorum-client.ts";
 import { RpcClient } from "../../src/nodes/rpc/rpc-client.ts";
@@ -19,8 +19,9 @@ const RPC_TIMER = 0;
 const QUORUM_TIMER = 1;
 const WORK_TIMER = 2;
 
-/** Where a member keeps its metadata log and its `quorum-state`. */
-export const DIRECTORY = "metadata";
+/** A member's `metadata.log.dir`, and where in it its log and its `quorum-state` are. */
+const LOG_DIRECTORY = "data";
+export const DIRECTORY: string = metadataLogDirectory(LOG_DIRECTORY);
 
 const WORK_INTERVAL = 40 * MILLISECOND;
 
@@ -139,7 +140,7 @@ export class QuorumMember implements Node {
 
   constructor(world: World, harness: QuorumHarness, options: HarnessOptions) {
     this.#world = world;
-    this.log = openMetadataLog(world, new TicketBook(), DIRECTORY);
+    this.log = openMetadataLog(world, new TicketBook(), LOG_DIRECTORY);
     this.#rpc = new RpcClient(world, RPC_TIMER);
     this.quorum = new QuorumClient({
       world,

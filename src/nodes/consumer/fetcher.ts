@@ -204,7 +204,9 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
       this.#parts.isChanged = true;
       return;
     }
-    const isRetried = error.retriable || error === ERRORS.UNKNOWN_SERVER_ERROR;
+    // Of what the leader itself cannot tell apart the application hears (`handleInitializeErrors`).
+    const isDamaged = error === ERRORS.CORRUPT_MESSAGE;
+    const isRetried = !isDamaged && (error.retriable || error === ERRORS.UNKNOWN_SERVER_ERROR);
     this.#parts.noteFailure(FETCH.name, broker, name, error, isRetried);
     if (!isRetried) {
       this.#parts.die(`fetching ${name} failed with ${error.name}`);

@@ -11,6 +11,7 @@ import { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
 import type { FeatureLevels } from "../../kafka/protocol-switches.ts";
 import type { QuorumRules } from "../../kafka/quorum/quorum-rules.ts";
+import { DiskError } from "../../ports/disk.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import { TicketBook } from "../../storage/ticket-book.ts";
@@ -63,6 +64,7 @@ export class Controller implements Node, RequestHandler, QuorumListener {
   #activeEpoch: QuorumEpoch = -1;
   #isStopping = false;
 
+  /** Throws `DiskError` if its metadata log cannot be opened. */
   constructor(world: World, options: ControllerOptions) {
     const { nodeId, clusterId, voters, configs, quorumRules } = options;
     this.#world = world;
@@ -124,7 +126,12 @@ export class Controller implements Node, RequestHandler, QuorumListener {
   }
 
   onSynced(ticket: number, ok: boolean): void {
-    this.#tickets.synced(ticket, ok);
+    try {
+      this.#tickets.synced(ticket, ok);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#world.process.exit(`the metadata log is lost: ${problem.message}`);
+    }
   }
 
   /** A leader stays until there is another, so that the voters need not find out by themselves. */

@@ -11,6 +11,7 @@ import type { World } from "../../ports/node.ts";
 import { DEFAULT_LOG_CONFIG } from "../../storage/log-config.ts";
 import { PartitionLog } from "../../storage/partition-log.ts";
 import type { TicketBook } from "../../storage/ticket-book.ts";
+import { FatalFault } from "./fatal-fault.ts";
 
 /** Where in `metadata.log.dir` the metadata log lies, and `quorum-state` with it. */
 export function metadataLogDirectory(logDirectory: string): string {
@@ -59,7 +60,8 @@ const MAX_READ_BYTES = 1024 * 1024;
 
 /**
  * One replica of the metadata log: what the quorum asks of it beyond a partition's log (Kafka's
- * `KafkaMetadataLog`). Every method can throw `DiskError`.
+ * `KafkaMetadataLog`). Every method can throw `DiskError`; `FatalFault` says that what is committed is
+ * not there.
  */
 export class MetadataLog {
   readonly #log: PartitionLog;
@@ -120,10 +122,11 @@ export class MetadataLog {
           ? Math.min(own.endOffset, diverging.endOffset)
           : own.endOffset;
     }
-    invariant(
-      offset >= this.#highWatermark,
-      () => `the metadata log is cut at ${offset}, below ${this.#highWatermark} that is committed`,
-    );
+    if (offset < this.#highWatermark) {
+      throw new FatalFault(
+        `it is to be cut at ${offset}, below the ${this.#highWatermark} committed`,
+      );
+    }
     this.#log.truncateTo(offset);
     this.#undelivered = this.#undelivered.filter((batch) => batch.baseOffset < offset);
   }
@@ -168,8 +171,12 @@ export class MetadataLog {
     }
     // What was there at the start, or came behind it.
     const { batches } = this.#log.read(from, MAX_READ_BYTES, this.#highWatermark, true);
-    for (const batch of batches) if (batch.baseOffset >= from) this.#deliver(batch);
-    invariant(this.#delivered > from, () => `the metadata log has nothing to read at ${from}`);
+    for (const batch of batches) {
+      if (batch.baseOffset < from) continue;
+      if (!batch.isValid()) throw new FatalFault(`it is damaged at ${batch.baseOffset}`);
+      this.#deliver(batch);
+    }
+    if (this.#delivered === from) throw new FatalFault(`it has nothing to read at ${from}`);
     while ((this.#undelivered[0]?.baseOffset ?? this.#delivered) < this.#delivered) {
       this.#undelivered.shift();
     }

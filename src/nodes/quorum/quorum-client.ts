@@ -38,6 +38,7 @@ import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import { BatchAccumulator } from "./batch-accumulator.ts";
+import { FatalFault } from "./fatal-fault.ts";
 import { ParkedFetch } from "./fetch-purgatory.ts";
 import { LeaderFetches } from "./leader-fetches.ts";
 import type { CommitListener } from "./metadata-log.ts";
@@ -288,7 +289,7 @@ export class QuorumClient {
 
   #failed(error: unknown): void {
     this.#inStep = false;
-    if (!(error instanceof DiskError)) throw error;
+    if (!(error instanceof DiskError) && !(error instanceof FatalFault)) throw error;
     this.#world.process.exit(`the metadata log is lost: ${error.message}`);
   }
 
@@ -309,9 +310,13 @@ export class QuorumClient {
       onDisconnect: (asked) => {
         if (!this.#peers.isCurrent(asked)) return;
         this.#begin();
-        this.#peers.backOff(asked.peer);
-        this.#observing = -1;
-        this.#end();
+        try {
+          this.#peers.backOff(asked.peer);
+          this.#observing = -1;
+          this.#end();
+        } catch (error) {
+          this.#failed(error);
+        }
       },
     };
   }

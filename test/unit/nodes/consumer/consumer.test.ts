@@ -415,6 +415,17 @@ test("errors that pass are tried again after a backoff", () => {
   }
 });
 
+test("what the leader itself finds damaged ends the application, as an exception from poll would", () => {
+  const bench = new Bench();
+  bench.append(2);
+  bench.refuse = () => ({ error: "CORRUPT_MESSAGE" });
+
+  bench.begin(2 * SECOND);
+
+  expect(bench.world.exited).toMatch(/CORRUPT_MESSAGE/);
+  expect(bench.world.factsOf("request-failed").map(({ retried }) => retried)).toEqual([false]);
+});
+
 test("one broker's trouble does not hold up the partitions of another", () => {
   const bench = new Bench({}, {}, 2);
   bench.cluster.leaders[1] = { leader: 2, epoch: 0 };
