@@ -2,6 +2,7 @@ import { complaintAboutIdempotence } from "../kafka/client/idempotence.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import type { ConfigTable } from "../kafka/config/config-table.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
+import { complainAboutLogDirectories } from "../kafka/config/log-directories.ts";
 import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
@@ -37,9 +38,11 @@ export function checkProducerConfig({ config, place }: ProducerSpec, reading: Re
 /** Combinations with which a broker refuses to start (`KafkaConfig.validateValues`). */
 export function checkBrokerConfigs(cluster: ClusterSpec, reading: Reading): void {
   checkFetchWait(cluster.config, cluster.place, reading);
+  checkLogDirectories(cluster.config, cluster.place, reading);
   if ("kind" in cluster.brokers) return;
   for (const { config, place } of cluster.brokers) {
     if (config.places.size === 0) continue;
+    checkLogDirectories(config, place, reading);
     const values = { ...cluster.config.values, ...config.values };
     checkFetchWait({ values, places: config.places }, place, reading);
   }
@@ -55,6 +58,16 @@ function checkFetchWait(config: ConfigSpec, place: Place, reading: Reading): voi
     const message = `${name}=${limit} must be at least replica.fetch.wait.max.ms, which is ${wait}`;
     reading.complain(where, message);
   }
+}
+
+/** As a broker has them: a directory that is none, or is named twice (`LogManager`). */
+function checkLogDirectories(config: ConfigSpec, place: Place, reading: Reading): void {
+  const value = config.values["log.dirs"];
+  if (typeof value !== "string") return;
+  const complaint = complainAboutLogDirectories(value);
+  if (complaint === undefined) return;
+  const where = config.places.get("log.dirs") ?? place;
+  reading.complain(where, `\`log.dirs\` ${complaint}`);
 }
 
 /** The value given, or the default. */

@@ -18,7 +18,7 @@ export function complainAboutLogDirectories(value: string): string | undefined {
   const directories = logDirectories({ "log.dirs": value });
   const odd = directories.find((name) => !DIRECTORY.test(name));
   if (odd !== undefined)
-    return `names no directory with "${odd}": take letters, digits, . _ - and /`;
+    return `names no directory with "${odd}"; take letters, digits, . _ - and /`;
   for (const [at, one] of directories.entries()) {
     for (const other of directories.slice(at + 1)) {
       if (one === other) return `names ${one} twice`;
