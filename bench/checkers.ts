@@ -60,9 +60,23 @@ function tell(
 
 const SETUP: CheckSetup = {
   clients: new Map([["p1", { address: 10, acks: -1, idempotent: true }]]),
-  topics: new Map([["orders", { flushMessages: 9e15, uncleanLeaderElection: false }]]),
+  topics: new Map([
+    [
+      "orders",
+      {
+        flushMessages: 9e15,
+        uncleanLeaderElection: false,
+        deletesOldSegments: true,
+        isCompacted: false,
+        retentionMs: -1,
+        retentionBytes: -1,
+        deleteRetentionMs: 0,
+      },
+    ],
+  ]),
   switches: PRESENT_RULES,
   features: PRESENT_FEATURES,
+  clockStart: 0,
 };
 
 function beginning(): Fact[] {

@@ -191,6 +191,7 @@ function specOf({ rate, lingerMs }: Load): ClusterSpec {
     records: undefined,
     keys: { kind: "cycle", count: 1000 },
     recordSize: 100,
+    tombstones: undefined,
     configs: resolveConfigs(PRODUCER_CONFIGS, { "linger.ms": lingerMs }),
     idempotence: true,
   };
@@ -206,9 +207,23 @@ function checkSetup({ table, spec }: Cluster): CheckSetup {
   const address = table.clients.find(({ name }) => name === "p1")?.address ?? -1;
   return {
     clients: new Map([["p1", { address, acks: -1, idempotent: true }]]),
-    topics: new Map([["orders", { flushMessages: Infinity, uncleanLeaderElection: false }]]),
+    topics: new Map([
+      [
+        "orders",
+        {
+          flushMessages: Infinity,
+          uncleanLeaderElection: false,
+          deletesOldSegments: true,
+          isCompacted: false,
+          retentionMs: -1,
+          retentionBytes: -1,
+          deleteRetentionMs: 0,
+        },
+      ],
+    ]),
     switches: spec.rules.switches,
     features: spec.features,
+    clockStart: 0,
   };
 }
 

@@ -146,9 +146,13 @@ export class AckedRecords {
     if (tree.baseOffset(node) > baseOffset) return false;
     if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return false;
     const address = this.#addressOf(client);
-    if (address !== undefined && tree.writerOf(node).client !== address) return false;
+    const writer = tree.writerOf(node).client;
+    // A batch of nothing but tombstones does not tell who wrote it, nor a tombstone which it is.
+    const isMute = writer === -1 && tree.keys !== undefined;
+    if (address !== undefined && writer !== address && !isMute) return false;
     for (let i = 0; i < values.length; i++) {
-      if (tree.valueAt(node, baseOffset + i) !== values[i]) return false;
+      if (tree.valueAt(node, baseOffset + i) === values[i]) continue;
+      if (tree.keys?.isTombstone(tree.placeOf(node, baseOffset + i)) !== true) return false;
     }
     return true;
   }

@@ -2,6 +2,8 @@ import { PAYLOAD_MIN_BYTES, payloadClient, payloadValue } from "../kafka/client/
 import type { LeaderEpoch, Offset } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { RecordCursor } from "../kafka/log/record-cursor.ts";
+import type { Place } from "./record-keys.ts";
+import { RecordKeys } from "./record-keys.ts";
 
 /** A batch in a `BatchTree`, with all that is below it in the log: a number from 0. */
 export type BatchNode = number;
@@ -9,7 +11,7 @@ export type BatchNode = number;
 /** No batch: the parent of a log's first. */
 export const NO_NODE: BatchNode = -1;
 
-/** The value of a record that no simulated application wrote. */
+/** The value of a record that no simulated application wrote, and of one that has none (a tombstone). */
 export const NO_VALUE = 0xffff_ffff;
 
 /** Flags of a node; none is ever taken back. VISIBLE: below the high watermark of a broker that led, or thought it did. */
@@ -42,8 +44,14 @@ export interface BatchWriter {
  * chain of TigerBeetle's state checker with the chain's value replaced by identity, exact and as
  * cheap to extend. Two logs that part are two branches.
  *
- * Struct of arrays: some 45 bytes and 4 for each record, whatever the number of replicas. The
- * batches themselves are not kept, only which values (kafka/client/payload) lie in them.
+ * A node is the batch as its leader appended it. What compaction leaves of it is the same node
+ * (`isLeftOf`): offsets, leader epoch and producer never change, and which of its records a replica
+ * has lost that way is kept beside (`Absences`). Nor does a node go when retention takes the batch: a
+ * log that begins at an offset is still the path from the root, of which the first part has expired.
+ *
+ * Struct of arrays: some 60 bytes and 4 for each record (9 in compacted topics), whatever the
+ * number of replicas. The batches themselves are not kept, only which values (kafka/client/payload)
+ * lie in them, and in compacted topics which keys.
  * Simplified: no client numbers more than 2^32 - 1 sends.
  */
 export class BatchTree {
@@ -59,6 +67,12 @@ export class BatchTree {
   /** Where the node's values begin in `values`; there is one for each of its offsets. */
   firstValue: Int32Array = new Int32Array(INITIAL);
   values: Uint32Array = new Uint32Array(INITIAL);
+  /** Bytes. */
+  size: Int32Array = new Int32Array(INITIAL);
+  /** Milliseconds. */
+  maxTimestamp: Float64Array = new Float64Array(INITIAL);
+  /** Undefined if the topic is not compacted. */
+  readonly keys: RecordKeys | undefined;
 
   /**
    * The node of the same leader epoch that contradicts the node entered last: it holds one of its
@@ -79,18 +93,45 @@ export class BatchTree {
   #valueCount = 0;
   /** The node of each leader epoch that reaches furthest. */
   readonly #epochTip = new Map<LeaderEpoch, BatchNode>();
+  #cursor: RecordCursor | undefined = undefined;
+
+  constructor(isCompacted: boolean) {
+    this.keys = isCompacted ? new RecordKeys() : undefined;
+  }
 
   /** The node of `batch` above `parent`, made if it is new: compare `count` before and after. */
   enter(parent: BatchNode, batch: RecordBatch): BatchNode {
     this.conflict = NO_NODE;
     // Replicas share batches, and followers are mostly one behind the leader.
     if (batch === this.#newest && this.parent[this.count - 1] === parent) return this.count - 1;
-    const first = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
-    let node = first;
+    const node = this.childOf(parent, batch);
+    return node === NO_NODE ? this.#create(parent, batch) : node;
+  }
+
+  /** The node of just this batch above `parent`, or NO_NODE. */
+  childOf(parent: BatchNode, batch: RecordBatch): BatchNode {
+    let node = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
     while (node !== NO_NODE && !this.matches(node, batch)) {
       node = this.#nextSibling.get(node) ?? NO_NODE;
     }
-    return node === NO_NODE ? this.#create(parent, first, batch) : node;
+    return node;
+  }
+
+  /**
+   * Is it this batch, or what compaction has left of it? Only the header is compared: see
+   * `CopiedRecords` for the records.
+   */
+  isLeftOf(node: BatchNode, batch: RecordBatch): boolean {
+    if (
+      this.lastOffset[node] !== batch.lastOffset ||
+      this.leaderEpoch[node] !== batch.partitionLeaderEpoch ||
+      this.baseOffset(node) !== batch.baseOffset
+    ) {
+      return false;
+    }
+    if (this.#writer[node] === UNKNOWN_WRITER) return true;
+    const { producerId, producerEpoch } = this.writerOf(node);
+    return producerId === batch.producerId && producerEpoch === batch.producerEpoch;
   }
 
   /** Is it this batch? Producer, sequence and content are covered by the CRC. */
@@ -103,14 +144,22 @@ export class BatchTree {
     );
   }
 
-  /** The batch wherever it stands or stood, or NO_NODE. O(batches) if it is in no leader's log. */
+  /**
+   * The batch, or what it is left of, wherever it stands or stood; or NO_NODE. O(batches) if it is in
+   * no leader's log.
+   */
   find(batch: RecordBatch): BatchNode {
     let node = this.#epochTip.get(batch.partitionLeaderEpoch) ?? NO_NODE;
-    while (node !== NO_NODE && !this.matches(node, batch)) node = this.parent[node] as number;
+    while (node !== NO_NODE && !this.holds(node, batch)) node = this.parent[node] as number;
     if (node !== NO_NODE) return node;
     node = this.count - 1;
-    while (node >= 0 && !this.matches(node, batch)) node--;
+    while (node >= 0 && !this.holds(node, batch)) node--;
     return node;
+  }
+
+  /** `matches`, or in a compacted topic `isLeftOf`. */
+  holds(node: BatchNode, batch: RecordBatch): boolean {
+    return this.matches(node, batch) || (this.keys !== undefined && this.isLeftOf(node, batch));
   }
 
   /** The newest node that ends at `lastOffset` with a batch of this leader epoch; or NO_NODE. */
@@ -134,9 +183,32 @@ export class BatchTree {
   /** The value at an offset of the node, or NO_VALUE. */
   valueAt(node: BatchNode, offset: Offset): number {
     if (this.#writer[node] === UNKNOWN_WRITER) return NO_VALUE;
-    return this.values[
-      (this.firstValue[node] as number) + offset - this.baseOffset(node)
-    ] as number;
+    return this.values[this.placeOf(node, offset)] as number;
+  }
+
+  /** The first value in the node; -1 if it has none. */
+  firstValueOf(node: BatchNode): number {
+    const last = this.lastOffset[node] as number;
+    for (let offset = this.baseOffset(node); offset <= last; offset++) {
+      const value = this.valueAt(node, offset);
+      if (value !== NO_VALUE) return value;
+    }
+    return -1;
+  }
+
+  /** The last value in the node; -1 if it has none. */
+  lastValueOf(node: BatchNode): number {
+    const first = this.baseOffset(node);
+    for (let offset = this.lastOffset[node] as number; offset >= first; offset--) {
+      const value = this.valueAt(node, offset);
+      if (value !== NO_VALUE) return value;
+    }
+    return -1;
+  }
+
+  /** Where the record of the node at an offset has its place in `values` and `keys`. */
+  placeOf(node: BatchNode, offset: Offset): Place {
+    return (this.firstValue[node] as number) + offset - this.baseOffset(node);
   }
 
   /** Is `node` in the log that ends with `tip`? Walks from the tip: O(batches between). */
@@ -165,8 +237,9 @@ export class BatchTree {
     }
   }
 
-  #create(parent: BatchNode, sibling: BatchNode, batch: RecordBatch): BatchNode {
+  #create(parent: BatchNode, batch: RecordBatch): BatchNode {
     if (this.count === this.parent.length) this.#grow();
+    const sibling = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
     const node = this.count++;
     this.#newest = batch;
     this.parent[node] = parent;
@@ -175,27 +248,37 @@ export class BatchTree {
     this.length[node] = batch.lastOffset - batch.baseOffset + 1;
     this.leaderEpoch[node] = batch.partitionLeaderEpoch;
     this.#crc[node] = batch.crc;
+    this.size[node] = batch.sizeInBytes;
+    this.maxTimestamp[node] = batch.maxTimestamp;
     this.#firstChild[node] = NO_NODE;
     // The newest branch first: it is the one that grows.
     if (parent === NO_NODE) this.#firstRoot = node;
     else this.#firstChild[parent] = node;
     if (sibling !== NO_NODE) this.#nextSibling.set(node, sibling);
-    this.#writer[node] = this.#readValues(node, batch);
+    this.#writer[node] = this.#read(node, batch);
     this.#placeInEpoch(node, parent, batch);
     return node;
   }
 
   /** Returns the number of the batch's writer. */
-  #readValues(node: BatchNode, batch: RecordBatch): number {
+  #read(node: BatchNode, batch: RecordBatch): number {
     const first = this.#valueCount;
     const length = this.length[node] as number;
     this.firstValue[node] = first;
-    if (batch.isControl) return UNKNOWN_WRITER;
+    const { keys } = this;
+    if (batch.isControl && keys === undefined) return UNKNOWN_WRITER;
     while (first + length > this.values.length) this.values = grownUint32(this.values);
-    // Only cleaned logs have holes.
+    const cursor = this.#cursor ?? new RecordCursor(batch);
+    this.#cursor = cursor;
+    cursor.moveTo(batch);
+    if (keys === undefined) return this.#readValues(first, length, batch, cursor);
+    keys.reserve(first, length);
+    return this.#readKeyed(first, length, batch, cursor, keys);
+  }
+
+  #readValues(first: Place, length: number, batch: RecordBatch, cursor: RecordCursor): number {
     if (batch.recordCount !== length) this.values.fill(NO_VALUE, first, first + length);
     const { buffer } = batch;
-    const cursor = new RecordCursor(batch);
     let client = -1;
     while (cursor.next()) {
       const { valueStart, offsetDelta } = cursor;
@@ -206,6 +289,31 @@ export class BatchTree {
       this.values[first + offsetDelta] = payloadValue(buffer, valueStart);
     }
     this.#valueCount = first + length;
+    return this.#writerOf(client, batch);
+  }
+
+  /** As `#readValues`, where keys matter: each record has its place, one without a value too. */
+  #readKeyed(
+    first: Place,
+    length: number,
+    batch: RecordBatch,
+    cursor: RecordCursor,
+    keys: RecordKeys,
+  ): number {
+    this.values.fill(NO_VALUE, first, first + length);
+    this.#valueCount = first + length;
+    if (batch.isControl) return UNKNOWN_WRITER;
+    const { buffer } = batch;
+    let client = -1;
+    while (cursor.next()) {
+      const { valueStart, valueEnd, offsetDelta } = cursor;
+      if (offsetDelta < 0 || offsetDelta >= length) continue;
+      const place = first + offsetDelta;
+      keys.set(place, buffer, cursor.keyStart, cursor.keyEnd, valueStart < 0);
+      if (valueStart < 0 || valueEnd - valueStart < PAYLOAD_MIN_BYTES) continue;
+      client = payloadClient(buffer, valueStart);
+      this.values[place] = payloadValue(buffer, valueStart);
+    }
     return this.#writerOf(client, batch);
   }
 
@@ -246,13 +354,13 @@ export class BatchTree {
     this.depth = grownInt32(this.depth);
     this.leaderEpoch = grownInt32(this.leaderEpoch);
     this.length = grownInt32(this.length);
+    this.size = grownInt32(this.size);
+    this.maxTimestamp = grownFloat64(this.maxTimestamp);
     this.firstValue = grownInt32(this.firstValue);
     this.#writer = grownInt32(this.#writer);
     this.#crc = grownInt32(this.#crc);
     this.#firstChild = grownInt32(this.#firstChild);
-    const offsets = new Float64Array(this.lastOffset.length * 2);
-    offsets.set(this.lastOffset);
-    this.lastOffset = offsets;
+    this.lastOffset = grownFloat64(this.lastOffset);
     const flags = new Uint8Array(this.flags.length * 2);
     flags.set(this.flags);
     this.flags = flags;
@@ -279,6 +387,12 @@ function isWriter(
 /** A copy of twice the length. */
 export function grownInt32(array: Int32Array): Int32Array {
   const grown = new Int32Array(array.length * 2);
+  grown.set(array);
+  return grown;
+}
+
+function grownFloat64(array: Float64Array): Float64Array {
+  const grown = new Float64Array(array.length * 2);
   grown.set(array);
   return grown;
 }

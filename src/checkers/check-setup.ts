@@ -1,3 +1,4 @@
+import type { Instant } from "../base/time.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
 
@@ -9,6 +10,8 @@ export interface CheckSetup {
   readonly topics: ReadonlyMap<string, TopicSetup>;
   readonly switches: ProtocolSwitches;
   readonly features: FeatureLevels;
+  /** What a right wall clock reads at true time 0: retention goes by that of the broker. */
+  readonly clockStart: Instant;
 }
 
 export interface ClientSetup {
@@ -23,6 +26,15 @@ export interface TopicSetup {
   readonly flushMessages: number;
   /** unclean.leader.election.enable. */
   readonly uncleanLeaderElection: boolean;
+  /** cleanup.policy: does it say delete, and does it say compact? */
+  readonly deletesOldSegments: boolean;
+  readonly isCompacted: boolean;
+  /** retention.ms; -1 is without a bound. */
+  readonly retentionMs: number;
+  /** retention.bytes; -1 is without a bound. */
+  readonly retentionBytes: number;
+  /** delete.retention.ms */
+  readonly deleteRetentionMs: number;
 }
 
 /** `orders` of `orders-0`. */

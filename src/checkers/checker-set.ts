@@ -36,7 +36,7 @@ export function createCheckers(
   guarantees: readonly Guarantee[] = GUARANTEES,
 ): CheckerSet {
   // In this order: who subscribes later sees what the earlier ones made of a fact.
-  const logs = new ReplicaLogs(facts);
+  const logs = new ReplicaLogs(facts, setup);
   const retries = new ProducerRetries(facts);
   const acked = new AckedRecords(facts, logs, setup);
   const reads = new ConsumerReads(facts, logs);

@@ -1,4 +1,5 @@
 import type { Offset } from "../kafka/ids.ts";
+import { NO_VALUE } from "./batch-tree.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 
 /** A value that stands at two offsets. */
@@ -41,6 +42,7 @@ export class CommittedValues {
     const count = (tree.lastOffset[node] as number) - base + 1;
     for (let i = 0; i < count; i++) {
       const value = values[first + i] as number;
+      if (value === NO_VALUE) continue;
       if (value <= known.highest) return this.#takeSlowly(known, client, index, i);
       known.highest = value;
       known.offsets?.set(value, base + i);
@@ -64,6 +66,7 @@ export class CommittedValues {
     const repetitions: Repetition[] = [];
     for (let offset = base + start; offset <= last; offset++) {
       const value = tree.valueAt(node, offset);
+      if (value === NO_VALUE) continue;
       const before = offsets.get(value);
       if (before !== undefined) {
         repetitions.push({ value, before, offset });
@@ -85,7 +88,7 @@ export class CommittedValues {
       const last = Math.min(tree.lastOffset[node] as number, end - 1);
       for (let offset = tree.baseOffset(node); offset <= last; offset++) {
         const value = tree.valueAt(node, offset);
-        if (!offsets.has(value)) offsets.set(value, offset);
+        if (value !== NO_VALUE && !offsets.has(value)) offsets.set(value, offset);
       }
     }
     return offsets;

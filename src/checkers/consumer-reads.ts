@@ -47,6 +47,6 @@ export class ConsumerReads {
 function locate(partition: PartitionGhost, batch: RecordBatch): BatchNode {
   const { tree, canon } = partition;
   const node = canon.nodeAt(batch.lastOffset);
-  if (node !== NO_NODE && tree.matches(node, batch)) return node;
+  if (node !== NO_NODE && tree.holds(node, batch)) return node;
   return tree.find(batch);
 }

@@ -219,13 +219,18 @@ function missingValues(partition: PartitionGhost, fact: SendEnded, address: numb
   const { tree, leaderLog } = partition;
   const wanted = new Set(fact.values);
   if (leaderLog === undefined) return wanted.size;
+  let tombstones = 0;
   for (let i = 0; i < leaderLog.count; i++) {
     const node = leaderLog.nodes[i] as number;
-    if (tree.writerOf(node).client !== address) continue;
+    const writer = tree.writerOf(node).client;
+    if (writer !== address && (writer !== -1 || tree.keys === undefined)) continue;
     const last = tree.lastOffset[node] as number;
     for (let offset = tree.baseOffset(node); offset <= last; offset++) {
-      wanted.delete(tree.valueAt(node, offset));
+      if (!wanted.delete(tree.valueAt(node, offset))) {
+        tombstones += +(tree.keys?.isTombstone(tree.placeOf(node, offset)) === true);
+      }
     }
   }
-  return wanted.size;
+  // A tombstone does not tell which record it is.
+  return Math.max(0, wanted.size - tombstones);
 }

@@ -80,6 +80,8 @@ class NoReorder implements Checker {
     const { client } = fact;
     this.evaluations++;
     if (this.#context.retries.hasRetried(client, partition.name)) this.interesting++;
+    // Nothing but tombstones: which they are cannot be told.
+    if (partition.tree.writerOf(node).client < 0) return;
     const order = this.#orderOf(partition, client);
     const { generation } = this.#context.acked.of(partition);
     if (order.generation !== generation) order.restart(partition, node, generation);
@@ -159,9 +161,8 @@ class ClientOrder {
   /** Is it after all that went before, in both orders? Then nothing contradicts it. */
   takes({ tree }: PartitionGhost, node: BatchNode): boolean {
     const last = tree.lastOffset[node] as number;
-    const isAfter =
-      tree.valueAt(node, tree.baseOffset(node)) > this.#highestValue && last > this.#highestOffset;
-    this.#highestValue = Math.max(this.#highestValue, tree.valueAt(node, last));
+    const isAfter = tree.firstValueOf(node) > this.#highestValue && last > this.#highestOffset;
+    this.#highestValue = Math.max(this.#highestValue, tree.lastValueOf(node));
     this.#highestOffset = Math.max(this.#highestOffset, last);
     return isAfter;
   }
@@ -199,5 +200,5 @@ function placed({ tree }: PartitionGhost, node: BatchNode): Placed {
   const offset = tree.baseOffset(node);
   const { producerEpoch } = tree.writerOf(node);
   const count = tree.length[node] as number;
-  return { value: tree.valueAt(node, offset), offset, count, producerEpoch };
+  return { value: tree.firstValueOf(node), offset, count, producerEpoch };
 }

@@ -42,7 +42,7 @@ export class PartitionGhost {
   readonly name: PartitionName;
   /** Dense, from 0: checkers keep their own state in arrays under it. */
   readonly index: number;
-  readonly tree: BatchTree = new BatchTree();
+  readonly tree: BatchTree;
   readonly replicas: Map<BrokerId, ReplicaLog> = new Map();
   /** The same in a row. */
   readonly #logs: ReplicaLog[] = [];
@@ -80,9 +80,10 @@ export class PartitionGhost {
   /** Was the ISR ever below min.insync.replicas? */
   wasBelowMinIsr = false;
 
-  constructor(name: PartitionName, index: number) {
+  constructor(name: PartitionName, index: number, isCompacted: boolean) {
     this.name = name;
     this.index = index;
+    this.tree = new BatchTree(isCompacted);
     this.canon = new ReplicaLog(this.tree, -1);
   }
 

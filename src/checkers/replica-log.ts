@@ -1,14 +1,19 @@
 import type { BrokerId, Offset } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
+import { Absences } from "./absences.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
 import { grownInt32, NO_NODE } from "./batch-tree.ts";
+import type { Place } from "./record-keys.ts";
 
 /**
  * What one replica's log holds, as a path in the partition's `BatchTree`. Also used for the
  * committed prefix and for what consumers were given, which are paths as well.
  *
+ * The path is the log's history, from offset 0 whatever `start` is: what retention took and what
+ * compaction took stays in it. So two logs can be compared wherever they begin and however much of
+ * them is cleaned, and "is it in the log" asks whether it was, and has not been cut off.
+ *
  * Appending, comparing and cutting are O(1); finding an offset is O(1) near the hint, else O(log n).
- * Simplified: a log begins at offset 0 (there is no retention yet).
  */
 export class ReplicaLog {
   readonly tree: BatchTree;
@@ -17,6 +22,17 @@ export class ReplicaLog {
   /** nodes[i] has depth i; what lies at `count` and beyond is what was cut off last. */
   nodes: Int32Array = new Int32Array(64);
   count = 0;
+  /** Where the log begins: nobody may read below. */
+  start: Offset = 0;
+  /** As the broker told last. */
+  highWatermark: Offset = 0;
+  /**
+   * False for a log that was emptied to begin above all it held: which history it has is a guess
+   * until its next batch tells.
+   */
+  isAnchored = true;
+  /** Undefined if all is there. */
+  absences: Absences | undefined = undefined;
   /** Has it lost a tail in a restart, and not been let into the ISR since? */
   lossySinceJoin = false;
   #hint = 0;
@@ -26,9 +42,16 @@ export class ReplicaLog {
     this.broker = broker;
   }
 
-  /** The offset after the last: 0 if it is empty. */
+  /** The offset after the last: `start` if it is empty. */
   get end(): Offset {
-    return this.count === 0 ? 0 : (this.tree.lastOffset[this.tip] as number) + 1;
+    const end = this.pathEnd;
+    return Math.max(end, this.start);
+  }
+
+  /** The offset after the last that it ever held: 0 if there was none. */
+  get pathEnd(): Offset {
+    const { count } = this;
+    return count === 0 ? 0 : (this.tree.lastOffset[this.nodes[count - 1] as number] as number) + 1;
   }
 
   /** The last batch, or NO_NODE. */
@@ -42,7 +65,7 @@ export class ReplicaLog {
     return depth < this.count && this.nodes[depth] === node;
   }
 
-  /** Which batch holds the offset: its index, or -1 if the log does not reach it. */
+  /** Which batch holds the offset, or held it: its index, or -1 if the log does not reach it. */
   indexOf(offset: Offset): number {
     const { nodes, count } = this;
     const last = this.tree.lastOffset;
@@ -77,7 +100,25 @@ export class ReplicaLog {
     if (batch.baseOffset < this.end) this.cutTo(batch.baseOffset);
     const node = this.tree.enter(this.tip, batch);
     this.push(node);
+    if (this.absences !== undefined) this.setWhole(node);
     return node;
+  }
+
+  /** All records of the node are there. */
+  setWhole(node: BatchNode): void {
+    const { firstValue, length } = this.tree;
+    this.absences?.remove(firstValue[node] as number, length[node] as number);
+  }
+
+  /** Does the log hold the record, which is in its path and not below its start? As far as is known. */
+  hasRecord(place: Place): boolean {
+    return this.absences?.has(place) !== true;
+  }
+
+  /** The record, which is in the path, is not there. */
+  setAbsent(place: Place): void {
+    this.absences ??= new Absences();
+    this.absences.add(place);
   }
 
   /** Adds a node whose parent is the tip. */

@@ -1,10 +1,17 @@
 import type { Instant } from "../base/time.ts";
-import type { BrokerId, LeaderEpoch, PartitionName } from "../kafka/ids.ts";
+import type { BrokerId, LeaderEpoch, Offset, PartitionName } from "../kafka/ids.ts";
+import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import type * as facts from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode } from "./batch-tree.ts";
 import { NO_NODE, VISIBLE } from "./batch-tree.ts";
 import { brokerOf } from "./broker-name.ts";
+import type { CheckSetup } from "./check-setup.ts";
+import { topicOf } from "./check-setup.ts";
+import type { Cleaning } from "./cleaning.ts";
+import { applyCleaning } from "./cleaning.ts";
+import type { Gap } from "./copied-batch.ts";
+import { appendAtLeader, appendCopy } from "./copied-batch.ts";
 import type { Cut } from "./partition-ghost.ts";
 import { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
@@ -49,6 +56,29 @@ export type CommitListener = (
   event: number,
 ) => void;
 
+/** A replica's log now begins elsewhere; `log.start` does already. */
+export type StartListener = (
+  partition: PartitionGhost,
+  log: ReplicaLog,
+  fact: facts.LogStartMoved,
+  at: Instant,
+  event: number,
+) => void;
+/** What compaction took is marked as absent already. */
+export type CleaningListener = (cleaning: Cleaning) => void;
+/**
+ * A replica's batch did not simply follow its log: a hole lies before it, or it is what compaction
+ * left of another. `gap`: what compaction does not explain, if anything. Told before the append is.
+ */
+export type UnevenListener = (
+  partition: PartitionGhost,
+  log: ReplicaLog,
+  batch: RecordBatch,
+  gap: Gap | undefined,
+  at: Instant,
+  event: number,
+) => void;
+
 /**
  * The ghost state that guarantees share: which batches stand in which replica's log, and which are
  * committed. A fold over facts; it lives with the checkers, and no broker can see it.
@@ -70,14 +100,21 @@ export class ReplicaLogs {
   readonly #appends: AppendListener[] = [];
   readonly #highWatermarks: HighWatermarkListener[] = [];
   readonly #commits: CommitListener[] = [];
+  readonly #starts: StartListener[] = [];
+  readonly #cleanings: CleaningListener[] = [];
+  readonly #uneven: UnevenListener[] = [];
+  readonly #setup: CheckSetup;
 
   /** Subscribes: to be made before whatever wants to see the state after a fact. */
-  constructor(recorder: FactRecorder) {
+  constructor(recorder: FactRecorder, setup: CheckSetup) {
+    this.#setup = setup;
     recorder.on("appended", (fact, at, event) => this.#append(fact, at, event));
     recorder.on("high-watermark-moved", (fact, at, event) =>
       this.#moveHighWatermark(fact, at, event),
     );
     recorder.on("truncated", (fact, at, event) => this.#truncate(fact, at, event));
+    recorder.on("log-start-moved", (fact, at, event) => this.#moveStart(fact, at, event));
+    recorder.on("log-cleaned", (fact, at, event) => this.#clean(fact, at, event));
     recorder.on("log-loaded", (fact, at, event) => this.#load(fact, at, event));
     recorder.on("became-leader", (fact, at, event) => this.#lead(fact, at, event));
     recorder.on("became-follower", (fact) => this.#follow(fact));
@@ -112,12 +149,25 @@ export class ReplicaLogs {
     this.#commits.push(listener);
   }
 
+  onStartMoved(listener: StartListener): void {
+    this.#starts.push(listener);
+  }
+
+  onCleaned(listener: CleaningListener): void {
+    this.#cleanings.push(listener);
+  }
+
+  onUneven(listener: UnevenListener): void {
+    this.#uneven.push(listener);
+  }
+
   partition(name: PartitionName): PartitionGhost {
     // Facts come in runs about one partition: comparing is cheaper than hashing.
     if (name === this.#last?.name) return this.#last;
     let partition = this.#byName.get(name);
     if (partition === undefined) {
-      partition = new PartitionGhost(name, this.partitions.length);
+      const isCompacted = this.#setup.topics.get(topicOf(name))?.isCompacted === true;
+      partition = new PartitionGhost(name, this.partitions.length, isCompacted);
       this.partitions.push(partition);
       this.#byName.set(name, partition);
     }
@@ -133,16 +183,41 @@ export class ReplicaLogs {
   #append(fact: facts.Appended, at: Instant, event: number): void {
     const partition = this.partition(fact.partition);
     const log = partition.log(fact.broker);
-    const known = partition.tree.count;
-    const node = log.append(fact.batch);
-    const isNew = partition.tree.count > known;
+    const { tree } = partition;
+    const { batch, asLeader } = fact;
+    const known = tree.count;
+    // As it nearly always is: the next offset, and of a topic without holes.
+    const node =
+      log.isAnchored && batch.baseOffset === log.end && (asLeader || tree.keys === undefined)
+        ? log.append(batch)
+        : this.#appendApart(partition, log, fact, at, event);
+    const isNew = tree.count > known;
     for (const listener of this.#appends) listener(partition, log, node, isNew, at, event);
+  }
+
+  #appendApart(
+    partition: PartitionGhost,
+    log: ReplicaLog,
+    { batch, asLeader }: facts.Appended,
+    at: Instant,
+    event: number,
+  ): BatchNode {
+    const appended = asLeader ? appendAtLeader(log, batch) : appendCopy(partition, log, batch);
+    if (appended.isUneven) {
+      for (const listener of this.#uneven) {
+        listener(partition, log, batch, appended.gap, at, event);
+      }
+    }
+    return appended.node;
   }
 
   #moveHighWatermark(fact: facts.HighWatermarkMoved, at: Instant, event: number): void {
     const partition = this.partition(fact.partition);
     const log = partition.log(fact.broker);
-    const index = log.indexOf(fact.highWatermark - 1);
+    log.highWatermark = fact.highWatermark;
+    let index = log.indexOf(fact.highWatermark - 1);
+    // All that it has is below its start: how that ended, and if within a batch, does not matter.
+    if (index < 0 && fact.highWatermark <= log.start) index = log.count - 1;
     for (const listener of this.#highWatermarks) {
       listener(partition, log, index, fact, at, event);
     }
@@ -203,13 +278,70 @@ export class ReplicaLogs {
     });
   }
 
+  /** Nothing is cut off: what lies below has expired, which is another matter (see `Expiry`). */
+  #moveStart(fact: facts.LogStartMoved, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const log = partition.log(fact.broker);
+    const { to, reason } = fact;
+    if (reason === "fully-truncated") this.#beginAt(partition, log, to, at, event);
+    else log.start = to;
+    for (const listener of this.#starts) listener(partition, log, fact, at, event);
+  }
+
+  /** The log is empty, and its next offset is `start`. */
+  #beginAt(
+    partition: PartitionGhost,
+    log: ReplicaLog,
+    start: Offset,
+    at: Instant,
+    event: number,
+  ): void {
+    const { end: from, tip } = log;
+    log.start = start;
+    if (start <= from) {
+      log.cutTo(start);
+    } else {
+      // Emptied because its leader begins later: what it had is still part of the leader's history, or
+      // else was cut off here.
+      const { leaderLog, canon } = partition;
+      const source = leaderLog === undefined || leaderLog === log ? canon : leaderLog;
+      log.count = log.commonCount(source);
+    }
+    log.isAnchored = start <= from;
+    if (tip !== NO_NODE && !log.contains(tip)) {
+      this.#tellCut({
+        partition,
+        log,
+        how: "truncated",
+        reason: "fully-truncated",
+        powerLost: false,
+        from,
+        to: log.pathEnd,
+        tip,
+        at,
+        event,
+      });
+    }
+    if (!log.isAnchored) followBelow(partition, log, start);
+  }
+
+  #clean(fact: facts.LogCleaned, at: Instant, event: number): void {
+    const partition = this.partition(fact.partition);
+    const cleaning = applyCleaning(partition, partition.log(fact.broker), fact, at, event);
+    for (const listener of this.#cleanings) listener(cleaning);
+  }
+
   #load(fact: facts.LogLoaded, at: Instant, event: number): void {
     const partition = this.partition(fact.partition);
     const log = partition.log(fact.broker);
     const { end: from, tip } = log;
     const to = fact.logEndOffset;
     const lastLoad = this.#loadedAt.get(log) ?? -1;
+    const powerLost = (this.#powerLost.get(log.broker) ?? -1) > lastLoad;
     this.#loadedAt.set(log, event);
+    log.start = fact.logStartOffset;
+    log.highWatermark = fact.highWatermark;
+    if (powerLost && log.absences !== undefined) log.absences.areUncertain = true;
     // A power-off can also undo a truncation, or bring back what was written over: the epoch of the
     // last batch and the end tell which log it is. Without it, a load can only have cut.
     const lastEpoch = fact.lastEpoch ?? -1;
@@ -217,7 +349,6 @@ export class ReplicaLogs {
     log.cutTo(to);
     if (tip === NO_NODE || log.contains(tip)) return;
     log.lossySinceJoin = true;
-    const powerLost = (this.#powerLost.get(log.broker) ?? -1) > lastLoad;
     this.#tellCut({
       partition,
       log,
@@ -298,4 +429,13 @@ export class ReplicaLogs {
       partition.uncleanElections.push({ how: election, leader, leaderEpoch, at, event });
     }
   }
+}
+
+/** A log that begins at `start` is taken to have the history of its leader; its next batch will tell. */
+function followBelow(partition: PartitionGhost, log: ReplicaLog, start: Offset): void {
+  const { leaderLog, canon } = partition;
+  const source = leaderLog === undefined || leaderLog === log ? canon : leaderLog;
+  const index = source.indexOf(start);
+  const count = index < 0 ? source.count : index;
+  if (count > log.count) log.follow(source.nodes[count - 1] as number);
 }

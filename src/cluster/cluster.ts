@@ -60,6 +60,8 @@ export class Cluster {
   readonly view: ClusterView;
   readonly fabric: Fabric;
   readonly hosts: readonly Host[];
+  /** By address, as the hosts. */
+  readonly disks: readonly SimulatedDisk[];
   readonly hands: WorldHands;
   /** Shared by the controllers, so that what is committed is noted once. */
   readonly #journal: CommitJournal = new CommitJournal();
@@ -113,6 +115,7 @@ export class Cluster {
       disks.push(disk);
     }
     this.hosts = hosts;
+    this.disks = disks;
     this.hands = new WorldHands(hosts, disks, this.fabric);
   }
 

@@ -6,7 +6,7 @@ import { createCheckers } from "../checkers/checker-set.ts";
 import { acksOf } from "../kafka/client/idempotence.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
-import { topicConfigsOf } from "../kafka/config/topic-configs.ts";
+import { deletesOldSegments, isCompacted, topicConfigsOf } from "../kafka/config/topic-configs.ts";
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
 import type { ExpectationWatch } from "../scenario/expectation/expectation.ts";
 import type { Scenario } from "../scenario/scenario.ts";
@@ -14,9 +14,10 @@ import type { EventRecord } from "../sim/scheduler.ts";
 import type { Fact } from "../trace/fact.ts";
 import type { FactListener } from "../trace/recorder.ts";
 import { Timeline } from "../trace/timeline.ts";
-import { Cluster, controllerName } from "./cluster.ts";
+import { Cluster, controllerName, WALL_CLOCK_START } from "./cluster.ts";
 import type { ClusterSpec } from "./cluster-spec.ts";
 import { Director } from "./director.ts";
+import { DiskView } from "./disk-view.ts";
 import type { Plan } from "./plan.ts";
 import { makePlan, rosterOf } from "./plan.ts";
 import { Readiness } from "./readiness.ts";
@@ -102,6 +103,11 @@ export class Simulation {
     this.cluster.scheduler.recordEvents(from, to, sink);
   }
 
+  /** Why the run ended before its time, if it did. */
+  get stopped(): string | undefined {
+    return this.#stopped;
+  }
+
   /** Handles up to `events` further events; false when the run is over. */
   advance(events: number): boolean {
     for (let left = events; left > 0 && this.#phase !== "over"; left--) {
@@ -109,6 +115,32 @@ export class Simulation {
       else this.#step();
     }
     return this.#phase !== "over";
+  }
+
+  /**
+   * The same, but no event after the instant `until` of the scenario: false also when the next one is
+   * after it, and then `now` may be earlier.
+   */
+  advanceTo(until: Instant, events: number): boolean {
+    const { clock, scheduler } = this.cluster;
+    for (let left = events; left > 0 && this.#phase !== "over"; left--) {
+      if (this.#phase === "warm-up") this.#warmUp();
+      else if (scheduler.nextTime() - clock.zero > until) return false;
+      else this.#step();
+    }
+    return this.#phase !== "over";
+  }
+
+  /** Is there nothing more to come? */
+  get isOver(): boolean {
+    return this.#phase === "over";
+  }
+
+  /** The disk of a broker or controller, by the node's name. */
+  diskOf(node: string): DiskView | undefined {
+    const { table, disks } = this.cluster;
+    const disk = disks[table.names.indexOf(node)];
+    return disk === undefined ? undefined : new DiskView(disk);
   }
 
   #warmUp(): void {
@@ -238,6 +270,7 @@ function checkSetup({ spec, table }: Cluster): CheckSetup {
     topics: topicSetups(spec),
     switches: spec.rules.switches,
     features: spec.features,
+    clockStart: WALL_CLOCK_START,
   };
 }
 
@@ -252,6 +285,11 @@ function topicSetups(spec: ClusterSpec): Map<string, TopicSetup> {
         {
           flushMessages: resolved["flush.messages"],
           uncleanLeaderElection: resolved["unclean.leader.election.enable"],
+          deletesOldSegments: deletesOldSegments(resolved),
+          isCompacted: isCompacted(resolved),
+          retentionMs: resolved["retention.ms"],
+          retentionBytes: resolved["retention.bytes"],
+          deleteRetentionMs: resolved["delete.retention.ms"],
         },
       ];
     }),

@@ -5,7 +5,7 @@ import type { Guarantee, Violation } from "../../src/checkers/guarantee.ts";
 import { GUARANTEES } from "../../src/checkers/registry.ts";
 import { encodePayload } from "../../src/kafka/client/payload.ts";
 import type { BatchOptions, RecordBatch } from "../../src/kafka/log/record-batch.ts";
-import { buildBatch } from "../../src/kafka/log/record-batch.ts";
+import { buildBatch, buildEmptyBatch } from "../../src/kafka/log/record-batch.ts";
 import { PRODUCE } from "../../src/kafka/protocol/apis.ts";
 import type { ProtocolSwitches } from "../../src/kafka/protocol-switches.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../../src/kafka/protocol-switches.ts";
@@ -22,6 +22,17 @@ export interface HistoryOptions {
   /** eligible.leader.replicas.version */
   readonly elr?: number;
   readonly minInsyncReplicas?: number;
+}
+
+/** A batch that is not p1's, or whose records have keys or no values. */
+interface BatchMore extends BatchOptions {
+  readonly client?: number;
+  /** One for each record. */
+  readonly keys?: readonly string[];
+  /** Which records have no value, by their place in the batch. */
+  readonly tombstones?: readonly number[];
+  /** Milliseconds. */
+  readonly timestamp?: number;
 }
 
 interface ElectOptions {
@@ -45,6 +56,7 @@ export class History {
   epoch = 0;
   isr: readonly number[] = [1, 2, 3];
   readonly logs = new Map<number, RecordBatch[]>([1, 2, 3].map((broker) => [broker, []]));
+  readonly starts = new Map<number, number>();
   readonly #minInsyncReplicas: number;
   #partitionEpoch = 0;
 
@@ -79,10 +91,12 @@ export class History {
   }
 
   /** The producer's batch as the leader stores it at the end of its log; p1's by default. */
-  batch(values: readonly number[], at: BatchOptions & { client?: number } = {}): RecordBatch {
-    const records = values.map((value) => ({
-      timestamp: 0,
-      value: encodePayload(at.client ?? 1, value, 12),
+  batch(values: readonly number[], at: BatchMore = {}): RecordBatch {
+    const records = values.map((value, i) => ({
+      timestamp: at.timestamp ?? 0,
+      key: at.keys === undefined ? undefined : Uint8Array.from(at.keys[i] ?? "", toCode),
+      value:
+        at.tombstones?.includes(i) === true ? undefined : encodePayload(at.client ?? 1, value, 12),
     }));
     return buildBatch(records, {
       baseOffset: this.end(this.leader),
@@ -95,7 +109,7 @@ export class History {
   }
 
   end(broker: number): number {
-    return this.logs.get(broker)?.at(-1)?.nextOffset ?? 0;
+    return this.logs.get(broker)?.at(-1)?.nextOffset ?? this.starts.get(broker) ?? 0;
   }
 
   append(broker: number, batch: RecordBatch): this {
@@ -105,7 +119,7 @@ export class History {
   }
 
   /** The leader, or a broker that thinks it is, writes one batch. */
-  write(values: readonly number[], options: BatchOptions & { client?: number } = {}): RecordBatch {
+  write(values: readonly number[], options: BatchMore = {}): RecordBatch {
     const batch = this.batch(values, options);
     this.append(this.leader, batch);
     return batch;
@@ -140,7 +154,7 @@ export class History {
   }
 
   /** Written by the leader, copied by the others of the ISR, below the high watermark everywhere. */
-  commit(values: readonly number[], options: BatchOptions & { client?: number } = {}): RecordBatch {
+  commit(values: readonly number[], options: BatchMore = {}): RecordBatch {
     const batch = this.write(values, options);
     const others = this.isr.filter((broker) => broker !== this.leader);
     this.copy(others).highWatermark(this.leader, batch.nextOffset);
@@ -194,6 +208,51 @@ export class History {
     return this.note({ kind: "truncated", broker, partition: ORDERS, from, to, reason });
   }
 
+  /** The broker's log now begins at `to`. */
+  moveStart(broker: number, to: number, reason: string): this {
+    const from = this.starts.get(broker) ?? 0;
+    this.starts.set(broker, to);
+    this.logs.set(
+      broker,
+      (this.logs.get(broker) ?? []).filter((batch) => batch.lastOffset >= to),
+    );
+    return this.note({ kind: "log-start-moved", broker, partition: ORDERS, from, to, reason });
+  }
+
+  /** The broker's log is emptied, and begins at `to`. */
+  emptyTo(broker: number, to: number): this {
+    const from = this.end(broker);
+    this.logs.set(broker, []);
+    this.note({
+      kind: "truncated",
+      broker,
+      partition: ORDERS,
+      from,
+      to,
+      reason: "offset-out-of-range",
+    });
+    return this.moveStart(broker, to, "fully-truncated");
+  }
+
+  /** Compaction of [from, to) leaves the records at these offsets, and of other batches nothing. */
+  clean(broker: number, from: number, to: number, left: readonly number[]): this {
+    const log = this.logs.get(broker) ?? [];
+    const isClean = ({ baseOffset }: RecordBatch) => baseOffset >= from && baseOffset < to;
+    const batches = log.filter(isClean).flatMap((batch) => leftOf(batch, left) ?? []);
+    return this.cleaned(broker, from, to, batches);
+  }
+
+  /** Compaction of [from, to) leaves just these batches. */
+  cleaned(broker: number, from: number, to: number, batches: readonly RecordBatch[]): this {
+    const log = this.logs.get(broker) ?? [];
+    this.logs.set(broker, [
+      ...log.filter(({ baseOffset }) => baseOffset < from),
+      ...batches,
+      ...log.filter(({ baseOffset }) => baseOffset >= to),
+    ]);
+    return this.note({ kind: "log-cleaned", broker, partition: ORDERS, from, to, batches });
+  }
+
   stop(broker: number, how: "crash" | "power-off" | "exit" = "crash"): this {
     return this.note({ kind: "node-stopped", node: `broker-${broker}`, how, reason: "test" });
   }
@@ -204,13 +263,14 @@ export class History {
     return this.load(broker, end);
   }
 
-  load(broker: number, logEndOffset: number): this {
+  load(broker: number, logEndOffset: number, logStartOffset = 0): this {
     this.#cut(broker, logEndOffset);
+    this.starts.set(broker, logStartOffset);
     return this.note({
       kind: "log-loaded",
       broker,
       partition: ORDERS,
-      logStartOffset: 0,
+      logStartOffset,
       logEndOffset,
       highWatermark: 0,
       cleanShutdown: false,
@@ -295,6 +355,45 @@ export class History {
   }
 }
 
+function toCode(letter: string): number {
+  return letter.charCodeAt(0);
+}
+
+/** What compaction leaves of a batch, if it keeps the records at these offsets. */
+export function leftOf(batch: RecordBatch, offsets: readonly number[]): RecordBatch | undefined {
+  const { baseOffset, lastOffset, partitionLeaderEpoch } = batch;
+  const { producerId, producerEpoch, baseSequence } = batch;
+  const records = batch
+    .records()
+    .filter(({ offset }) => offsets.includes(offset))
+    .map((record) => ({ ...record, offsetDelta: record.offset - baseOffset }));
+  if (records.length === 0) return undefined;
+  if (records.length === batch.recordCount) return batch;
+  return buildBatch(records, {
+    baseOffset,
+    lastOffset,
+    partitionLeaderEpoch,
+    producerId,
+    producerEpoch,
+    baseSequence,
+  });
+}
+
+/** A batch of which compaction kept nothing but its header. */
+export function emptied(batch: RecordBatch): RecordBatch {
+  const { baseOffset, lastOffset, partitionLeaderEpoch, maxTimestamp } = batch;
+  const { producerId, producerEpoch, baseSequence } = batch;
+  return buildEmptyBatch({
+    baseOffset,
+    lastOffset,
+    partitionLeaderEpoch,
+    maxTimestamp,
+    producerId,
+    producerEpoch,
+    baseSequence,
+  });
+}
+
 /** p1 and p2 write with acks=all and idempotence, unless told otherwise; Kafka's defaults elsewhere. */
 export function setupOf(options: HistoryOptions): CheckSetup {
   const client = (address: number, name: string): [string, ClientSetup] => [
@@ -304,6 +403,11 @@ export function setupOf(options: HistoryOptions): CheckSetup {
   const topic: TopicSetup = {
     flushMessages: Number.MAX_SAFE_INTEGER,
     uncleanLeaderElection: false,
+    deletesOldSegments: true,
+    isCompacted: false,
+    retentionMs: -1,
+    retentionBytes: -1,
+    deleteRetentionMs: 0,
     ...options.topic,
   };
   return {
@@ -311,5 +415,6 @@ export function setupOf(options: HistoryOptions): CheckSetup {
     topics: new Map([["orders", topic]]),
     switches: { ...PRESENT_RULES, ...options.switches },
     features: { ...PRESENT_FEATURES, "eligible.leader.replicas.version": options.elr ?? 1 },
+    clockStart: 0,
   };
 }
