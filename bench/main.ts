@@ -2,13 +2,14 @@ import { checkerContenders } from "./checkers.ts";
 import { benchCluster } from "./cluster.ts";
 import { diskContenders } from "./disk.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
+import { benchLog } from "./log.ts";
 import { fight, formatCost, formatRate, formatTable, measure } from "./measure.ts";
 import { networkContenders } from "./network.ts";
 import { benchStartup } from "./startup.ts";
 
 /**
- * `npm run bench -- parts` measures the parts, `cluster` whole clusters, `startup` the command,
- * another word the duels with that word in their title; `--quick` takes one round instead of five.
+ * `npm run bench -- parts` measures the parts, `log` logs of three lengths, `cluster` whole clusters,
+ * `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
  */
 const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
@@ -17,6 +18,7 @@ const ROUNDS = isQuick ? 1 : 5;
 console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in turn`);
 console.log();
 if (wanted === "parts") printParts();
+else if (wanted === "log") printLog();
 else if (wanted === "cluster") printCluster();
 else if (wanted === "startup") printStartup();
 else {
@@ -24,6 +26,8 @@ else {
   console.log(fight(duels, ROUNDS));
   if (wanted === "") {
     printMemory();
+    console.log();
+    printLog();
     console.log();
     printCluster();
     console.log();
@@ -35,6 +39,10 @@ function printParts(): void {
   const parts = [...networkContenders(), ...diskContenders(), ...checkerContenders()];
   const rows = measure(parts, ROUNDS).map((it) => [it.name, formatCost(it), formatRate(it)]);
   console.log(formatTable([["", "an operation", "rate"], ...rows]));
+}
+
+function printLog(): void {
+  console.log(benchLog(Math.min(ROUNDS, 3)));
 }
 
 function printCluster(): void {

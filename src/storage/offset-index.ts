@@ -32,6 +32,23 @@ export class OffsetIndex {
     return this.#offsets.length;
   }
 
+  get sizeInBytes(): number {
+    return this.#offsets.length * ENTRY_SIZE;
+  }
+
+  /** The position from which a scan finds the batch that holds `offset`, or the first after it. */
+  lookup(offset: Offset): number {
+    const offsets = this.#offsets;
+    let low = 0;
+    let high = offsets.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((offsets[middle] as number) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? 0 : (this.#positions[low - 1] as number);
+  }
+
   /** The position from which a scan finds the end of the segment. */
   get lastPosition(): number {
     return this.#positions.at(-1) ?? 0;

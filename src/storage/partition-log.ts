@@ -47,8 +47,11 @@ export interface PartitionLogOptions {
   readonly producerIdExpirationMs?: number;
   /** Where the files of segments go that are used no more; they are removed at once if absent. */
   readonly deletions?: Deletions;
-  /** Called after each truncation: the recovery points are to be checkpointed. */
-  readonly onTruncated?: () => void;
+  /**
+   * Called after each truncation: the recovery points are to be checkpointed; if it cut below what was the
+   * active segment, what the cleaner knows of the log may be wrong.
+   */
+  readonly onTruncated?: (isBelowActive: boolean) => void;
 }
 
 /** How a leader's append ended. */
@@ -105,7 +108,7 @@ export class PartitionLog {
   readonly #flushes: FlushQueue;
   readonly #deletions: Deletions;
   readonly #producerIdExpirationMs: number;
-  readonly #onTruncated: () => void;
+  readonly #onTruncated: (isBelowActive: boolean) => void;
   /** Ascending; the last is the active one. */
   #segments: Segment[];
   #active: Segment;
@@ -332,6 +335,7 @@ export class PartitionLog {
       this.truncateFullyAndStartAt(offset);
       return true;
     }
+    const isBelowActive = offset < this.#active.baseOffset;
     let kept = this.#segments.length;
     while ((this.#segments[kept - 1] as Segment).baseOffset > offset) kept--;
     this.#deleteSegments(this.#segments.splice(kept));
@@ -342,7 +346,7 @@ export class PartitionLog {
     this.#cutEpochs(offset);
     this.#logStartOffset = Math.min(this.#logStartOffset, offset);
     this.#rebuildProducers();
-    this.#onTruncated();
+    this.#onTruncated(isBelowActive);
     return true;
   }
 
@@ -361,7 +365,7 @@ export class PartitionLog {
     this.#snapshots.removeAll();
     this.#logStartOffset = offset;
     this.#rebuildProducers();
-    this.#onTruncated();
+    this.#onTruncated(true);
   }
 
   /** A new leader marks where its epoch begins. Durable on return. */
@@ -523,6 +527,8 @@ export class PartitionLog {
     const unflushed = this.#segments.slice(this.#segmentAt(flushed));
     this.#active.close();
     this.#active = this.#createSegment(baseOffset);
+    // Readers that keep up may still be in the segment before.
+    this.#segments.at(-2)?.forget();
     this.#segments.push(this.#active);
     this.producers.endOffset = baseOffset;
     this.#flushes.begin(baseOffset, unflushed, this.#snapshots.take(this.producers));

@@ -1,12 +1,15 @@
 import type { ErrorCode } from "../kafka/error-code.ts";
 import { ERRORS } from "../kafka/error-code.ts";
-import type { Offset } from "../kafka/ids.ts";
+import type { LeaderEpoch, Offset } from "../kafka/ids.ts";
 import { HEADER_SIZE } from "../kafka/log/batch-header.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
-import { NO_TIMESTAMP, parseBatch, parseBatchHeader } from "../kafka/log/record-batch.ts";
+import { NO_TIMESTAMP, parseBatchHeader } from "../kafka/log/record-batch.ts";
+import { RecordCursor } from "../kafka/log/record-cursor.ts";
 import type { Disk, DiskFile } from "../ports/disk.ts";
+import { BatchScan } from "./batch-scan.ts";
 import type { LogConfig } from "./log-config.ts";
 import { OffsetIndex } from "./offset-index.ts";
+import { RecentBatches } from "./recent-batches.ts";
 import { TimeIndex } from "./time-index.ts";
 
 export interface ReadResult {
@@ -37,12 +40,25 @@ export type FileState = "" | ".deleted" | ".cleaned" | ".swap";
 /** In the order in which Kafka renames a segment's files. */
 const SEGMENT_FILES = ["log", "index", "timeindex", "txnindex"] as const;
 
+/** A record's place and time, and the epoch of its batch. */
+export interface TimestampAndOffset {
+  /** Milliseconds. */
+  readonly timestamp: number;
+  readonly offset: Offset;
+  readonly leaderEpoch: LeaderEpoch;
+}
+
+/** How much of a file a search or a walk reads at a time. */
+const WINDOW = 1_048_576;
+/** As much is read beside what was asked for: an index leads so near to it, as a rule. */
+const INDEX_GAP = 8192;
+
 /**
  * A stretch of a log in one file, with its two indexes (Kafka's `LogSegment`).
  *
- * Beside the file it remembers its batches and where they lie. While the file is pristine they are
- * what a read returns, so that all replicas and readers share the same bytes; once a fault has
- * touched it, reads take the bytes from the disk.
+ * Beside the file it remembers its newest batches. While the file is pristine they are what a read
+ * returns, so that all replicas and readers share the same objects. Older ones are read from the file by
+ * way of the index, and so is everything once a fault has touched it.
  */
 export class Segment {
   readonly baseOffset: Offset;
@@ -53,17 +69,20 @@ export class Segment {
   readonly #file: DiskFile;
   readonly #offsetIndex: OffsetIndex;
   readonly #timeIndex: TimeIndex;
+  readonly #recent: RecentBatches = new RecentBatches();
+  /** Drawn from `segment.jitter.ms`: it is rolled so much earlier. */
+  readonly #rollJitterMs: number;
   #offsetOfMaxTimestamp: Offset;
   #size: number;
   #bytesSinceIndexEntry = 0;
-  /** When the segment was created or emptied, milliseconds: its age where batches have no timestamp. */
+  /** When the segment was created, opened or emptied, milliseconds: stands for timestamps that batches lack. */
   #createdMs: number;
   #state: FileState;
-  /** Remembered batches, ascending, and their positions; undefined until a file found on disk is read. */
-  #batches: RecordBatch[] | undefined;
-  #positions: number[] = [];
-  /** From here on the file could not be told apart into batches when it was read. */
-  #unreadableFrom: Offset = Number.POSITIVE_INFINITY;
+  /** Largest timestamp of the first batch; undefined if it is not known. */
+  #firstTimestamp: number | undefined;
+  /** Where the last read from the file ended: the next is likely to go on there. */
+  #readOffset: Offset = NOT_READ;
+  #readPosition = 0;
 
   /** Opens the files, creating them if absent. */
   constructor(
@@ -72,10 +91,12 @@ export class Segment {
     baseOffset: Offset,
     nowMs: number,
     state: FileState = "",
+    rollJitterMs = 0,
   ) {
     this.#disk = disk;
     this.#directory = directory;
     this.#state = state;
+    this.#rollJitterMs = rollJitterMs;
     this.baseOffset = baseOffset;
     this.#file = disk.open(segmentPath(directory, baseOffset, "log", state));
     this.#offsetIndex = new OffsetIndex(
@@ -92,11 +113,39 @@ export class Segment {
     this.#offsetOfMaxTimestamp = this.#timeIndex.lastOffset;
     this.#size = this.#file.size;
     this.#createdMs = nowMs;
-    this.#batches = this.#size === 0 ? [] : undefined;
+    this.#firstTimestamp = undefined;
   }
 
   get sizeInBytes(): number {
     return this.#size;
+  }
+
+  get offsetIndexBytes(): number {
+    return this.#offsetIndex.sizeInBytes;
+  }
+
+  get timeIndexBytes(): number {
+    return this.#timeIndex.sizeInBytes;
+  }
+
+  /**
+   * What retention by time goes by, milliseconds. Simplified: where no batch has a timestamp, when the
+   * segment was created or opened; Kafka asks the file system when the file was last changed.
+   */
+  get largestTimestamp(): number {
+    return this.maxTimestamp >= 0 ? this.maxTimestamp : this.#createdMs;
+  }
+
+  /** The largest timestamp of the first batch, milliseconds; NO_TIMESTAMP (-1) if there is none. */
+  firstTimestamp(): number {
+    if (this.#size === 0) return NO_TIMESTAMP;
+    if (this.#firstTimestamp === undefined) {
+      const first = this.#recent.covers(this.baseOffset)
+        ? this.#recent.at(0)
+        : this.#scan(0).next();
+      this.#firstTimestamp = first?.maxTimestamp ?? NO_TIMESTAMP;
+    }
+    return this.#firstTimestamp;
   }
 
   /** Must the log go on in a new segment for a set of batches of this size, last offset and time? */
@@ -108,7 +157,10 @@ export class Segment {
     nowMs: number,
   ): boolean {
     if (this.#size > config["segment.bytes"] - setSize) return true;
-    if (this.#size > 0 && this.#ageAt(maxTimestamp, nowMs) > config["segment.ms"]) return true;
+    if (this.#size > 0) {
+      const age = this.#ageAt(maxTimestamp, nowMs);
+      if (age > config["segment.ms"] - this.#rollJitterMs) return true;
+    }
     const indexBytes = config["segment.index.bytes"];
     return (
       this.#offsetIndex.isFull(indexBytes) ||
@@ -118,10 +170,9 @@ export class Segment {
   }
 
   append(batch: RecordBatch, config: LogConfig): void {
-    const batches = this.#load();
     const position = this.#size;
-    this.#file.write(position, batch.buffer, batch.start, batch.end);
-    this.#remember(batches, batch, position, config);
+    this.#file.writeShared(position, batch.buffer, batch.start, batch.end);
+    this.#remember(batch, position, config);
   }
 
   /**
@@ -136,34 +187,73 @@ export class Segment {
     upTo: Offset,
     minOneMessage: boolean,
   ): ReadResult | undefined {
-    const batches = this.#load();
-    if (from >= this.#unreadableFrom) return UNREADABLE;
-    const first = indexOf(batches, from);
-    if (first === batches.length) return undefined;
+    const recent = this.#recent;
+    if (!recent.covers(from) || !this.#file.pristine) {
+      return this.#readFromFile(from, maxBytes, upTo, minOneMessage);
+    }
+    const first = recent.indexOf(from);
+    if (first === recent.length) return undefined;
     let end = first;
     let size = 0;
-    for (; end < batches.length; end++) {
-      const batch = batches[end] as RecordBatch;
-      if (batch.lastOffset >= upTo || batch.lastOffset >= this.#unreadableFrom) break;
+    for (; end < recent.length; end++) {
+      const batch = recent.at(end);
+      if (batch.lastOffset >= upTo) break;
       const extended = size + batch.sizeInBytes;
       if (extended > maxBytes && !(minOneMessage && end === first)) break;
       size = extended;
     }
     if (end === first) return NOTHING;
-    if (!this.#file.pristine) return this.#readFromFile(first, end);
     // Followers that keep up read one batch at a time: no call into the engine for that.
     const isOne = end === first + 1;
     return {
       error: ERRORS.NONE,
-      batches: isOne ? [batches[first] as RecordBatch] : batches.slice(first, end),
+      batches: isOne ? [recent.at(first)] : recent.slice(first, end),
       sizeInBytes: size,
     };
   }
 
-  /** Where the batch that holds `offset` lies, or the first after it; the size if there is none. */
+  /**
+   * Where the batch that holds `offset` lies, or the first after it; the size if there is none, and
+   * where the file cannot be told apart into batches before that.
+   */
   positionOf(offset: Offset): number {
-    const batches = this.#load();
-    return this.#positions[indexOf(batches, offset)] ?? this.#size;
+    const recent = this.#recent;
+    if (this.#size === 0) return 0;
+    if (recent.covers(offset) && this.#file.pristine) {
+      const index = recent.indexOf(offset);
+      return index === recent.length ? this.#size : recent.positionAt(index);
+    }
+    const scan = this.#scanTo(offset, INDEX_GAP);
+    const isThere = scan.skipTo(offset);
+    if (isThere) this.#noteRead(offset, scan.position);
+    return isThere || scan.isCorrupt ? scan.position : this.#size;
+  }
+
+  /**
+   * The first record from `from` on that is as late as `timestamp`, by way of both indexes; undefined if
+   * there is none (`findOffsetByTimestamp`).
+   */
+  findByTimestamp(timestamp: number, from: Offset): TimestampAndOffset | undefined {
+    if (this.#size === 0) return undefined;
+    const near = Math.max(this.#timeIndex.lookup(timestamp), from);
+    const scan = this.#scan(this.#offsetIndex.lookup(near));
+    for (let batch = scan.next(); batch !== undefined; batch = scan.next()) {
+      if (batch.maxTimestamp < timestamp) continue;
+      const found = findRecord(batch, timestamp, from);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The first record with the largest timestamp of all (`ListOffsetsRequest.MAX_TIMESTAMP`). */
+  findMaxTimestamp(): TimestampAndOffset | undefined {
+    if (this.maxTimestamp < 0) return undefined;
+    const scan = this.#scan(this.#offsetIndex.lookup(this.#offsetOfMaxTimestamp));
+    for (let batch = scan.next(); batch !== undefined; batch = scan.next()) {
+      if (batch.maxTimestamp !== this.maxTimestamp) continue;
+      return findRecord(batch, this.maxTimestamp, this.baseOffset);
+    }
+    return undefined;
   }
 
   /**
@@ -171,7 +261,7 @@ export class Segment {
    * meets what is no batch.
    */
   findNextOffset(): Offset | undefined {
-    const known = this.#batches?.at(-1);
+    const known = this.#recent.last();
     if (known !== undefined) return known.nextOffset;
     let next = this.baseOffset;
     let position = this.#offsetIndex.lastPosition;
@@ -193,17 +283,18 @@ export class Segment {
    * fails to start at one that lies below the segment's base.
    */
   recover(config: LogConfig, visit: (batch: RecordBatch) => void): number {
-    const bytes = this.#file.read(0, this.#file.size);
-    const batches = this.#reset();
+    const fileSize = this.#file.size;
+    this.#reset();
+    const scan = new BatchScan(this.#file, 0, fileSize, fileSize);
     let next = this.baseOffset;
-    let batch = parseBatch(bytes, 0);
+    let batch = scan.next();
     while (batch !== undefined && this.#continues(next, batch) && batch.isValid()) {
-      this.#remember(batches, batch, batch.start, config);
+      this.#remember(batch, this.#size, config);
       visit(batch);
       next = batch.nextOffset;
-      batch = parseBatch(bytes, batch.end);
+      batch = scan.next();
     }
-    const cut = bytes.length - this.#size;
+    const cut = fileSize - this.#size;
     if (cut > 0) this.#file.truncate(this.#size);
     this.close();
     return cut;
@@ -211,26 +302,31 @@ export class Segment {
 
   /** Drops the batches that hold `offset` or lie above. */
   truncateTo(offset: Offset, nowMs: number): void {
-    const batches = this.#load();
-    const keep = indexOf(batches, offset);
+    const position = this.positionOf(offset);
     this.#offsetIndex.truncateTo(offset);
     this.#timeIndex.truncateTo(offset);
-    if (keep < batches.length || offset >= this.#unreadableFrom) {
-      const size = this.#endOf(keep - 1);
-      this.#file.truncate(size);
-      this.#size = size;
-      batches.length = keep;
-      this.#positions.length = keep;
+    if (position < this.#size) {
+      this.#file.truncate(position);
+      this.#size = position;
+      this.#recent.cutAt(position);
+      this.#readOffset = NOT_READ;
     }
-    if (offset <= this.#unreadableFrom) this.#unreadableFrom = Number.POSITIVE_INFINITY;
-    if (this.#size === 0) this.#createdMs = nowMs;
+    if (this.#size === 0) {
+      this.#createdMs = nowMs;
+      this.#firstTimestamp = undefined;
+    }
     this.#bytesSinceIndexEntry = 0;
-    this.#findMaxTimestamp(batches);
+    this.#restoreMaxTimestamp();
   }
 
   /** At roll and close: the largest timestamp gets its index entry. */
   close(): void {
     if (this.#size > 0) this.#timeIndex.maybeAppend(this.maxTimestamp, this.#offsetOfMaxTimestamp);
+  }
+
+  /** Its batches are old now: who still wants them finds them in the file. */
+  forget(): void {
+    this.#recent.clear();
   }
 
   sync(): void {
@@ -264,14 +360,10 @@ export class Segment {
     return paths;
   }
 
-  /** Removes the files. */
-  remove(): void {
-    removeSegmentFiles(this.#disk, this.#directory, this.baseOffset, this.#state);
-  }
-
   /** Keeps a batch that is in the file in mind, and gives it an index entry if one is due. */
-  #remember(batches: RecordBatch[], batch: RecordBatch, position: number, config: LogConfig): void {
+  #remember(batch: RecordBatch, position: number, config: LogConfig): void {
     const { maxTimestamp, lastOffset, sizeInBytes } = batch;
+    if (position === 0) this.#firstTimestamp = maxTimestamp;
     if (maxTimestamp > this.maxTimestamp) {
       this.maxTimestamp = maxTimestamp;
       this.#offsetOfMaxTimestamp = lastOffset;
@@ -283,80 +375,90 @@ export class Segment {
     }
     this.#bytesSinceIndexEntry += sizeInBytes;
     this.#size = position + sizeInBytes;
-    batches.push(batch);
-    this.#positions.push(position);
+    this.#recent.add(batch, position);
   }
 
-  #reset(): RecordBatch[] {
+  #reset(): void {
     this.#offsetIndex.truncateTo(this.baseOffset);
     this.#timeIndex.truncateTo(this.baseOffset);
     this.maxTimestamp = NO_TIMESTAMP;
     this.#offsetOfMaxTimestamp = this.baseOffset;
     this.#bytesSinceIndexEntry = 0;
     this.#size = 0;
-    this.#positions = [];
-    this.#unreadableFrom = Number.POSITIVE_INFINITY;
-    this.#batches = [];
-    return this.#batches;
+    this.#firstTimestamp = undefined;
+    this.#readOffset = NOT_READ;
+    this.#recent.clear();
   }
 
-  /** The remembered batches, read from the file if they are not yet. */
-  #load(): RecordBatch[] {
-    if (this.#batches !== undefined) return this.#batches;
-    const bytes = this.#file.read(0, this.#size);
+  #readFromFile(
+    from: Offset,
+    maxBytes: number,
+    upTo: Offset,
+    minOneMessage: boolean,
+  ): ReadResult | undefined {
+    if (this.#size === 0) return undefined;
+    const scan = this.#scanTo(from, Math.min(maxBytes, WINDOW) + INDEX_GAP);
+    if (!scan.skipTo(from)) return scan.isCorrupt ? UNREADABLE : undefined;
     const batches: RecordBatch[] = [];
-    let end = 0;
-    let next = this.baseOffset;
-    let batch = parseBatch(bytes, 0);
-    while (batch !== undefined && this.#continues(next, batch)) {
-      batches.push(batch);
-      this.#positions.push(batch.start);
-      end = batch.end;
-      next = batch.nextOffset;
-      batch = parseBatch(bytes, end);
-    }
-    if (end < this.#size) this.#unreadableFrom = next;
-    this.#batches = batches;
-    return batches;
-  }
-
-  /** The remembered batches [first, end), as the disk has their bytes now. */
-  #readFromFile(first: number, end: number): ReadResult {
-    const start = this.#positions[first] as number;
-    const bytes = this.#file.read(start, this.#endOf(end - 1) - start);
-    const batches: RecordBatch[] = [];
+    const limit = scan.position + maxBytes;
     let size = 0;
-    for (let i = first; i < end; i++) {
-      const batch = parseBatch(bytes, (this.#positions[i] as number) - start);
-      if (batch === undefined) break;
+    let end = scan.position;
+    for (let batch = scan.next(); batch !== undefined; batch = scan.next()) {
+      if (batch.lastOffset >= upTo) break;
+      if (scan.position > limit && !(minOneMessage && batches.length === 0)) break;
       batches.push(batch);
       size += batch.sizeInBytes;
+      end = scan.position;
     }
-    return batches.length === 0 ? UNREADABLE : { error: ERRORS.NONE, batches, sizeInBytes: size };
+    const last = batches[batches.length - 1];
+    if (last === undefined) return scan.isCorrupt ? UNREADABLE : NOTHING;
+    this.#noteRead(last.nextOffset, end);
+    return { error: ERRORS.NONE, batches, sizeInBytes: size };
   }
 
-  /** The position after the remembered batch at `index`; 0 for -1. */
-  #endOf(index: number): number {
-    const batch = this.#batches?.[index];
-    return batch === undefined ? 0 : (this.#positions[index] as number) + batch.sizeInBytes;
+  /** A walk from where the batch that holds `offset` may begin, as near as is known. */
+  #scanTo(offset: Offset, window: number): BatchScan {
+    const indexed = this.#offsetIndex.lookup(offset);
+    const isReadOn = this.#readOffset <= offset && this.#readPosition > indexed;
+    const from = isReadOn && this.#file.pristine ? this.#readPosition : indexed;
+    return new BatchScan(this.#file, from, this.#size, window);
   }
 
-  #findMaxTimestamp(batches: readonly RecordBatch[]): void {
+  #scan(position: number): BatchScan {
+    return new BatchScan(this.#file, position, this.#size, WINDOW);
+  }
+
+  #noteRead(offset: Offset, position: number): void {
+    this.#readOffset = offset;
+    this.#readPosition = position;
+  }
+
+  /** After a cut: the index tells up to its last entry, what follows is walked (`readLargestTimestamp`). */
+  #restoreMaxTimestamp(): void {
     this.maxTimestamp = this.#timeIndex.lastTimestamp;
     this.#offsetOfMaxTimestamp = this.#timeIndex.lastOffset;
-    // Those up to the index entry are covered by it.
-    for (let i = indexOf(batches, this.#offsetOfMaxTimestamp); i < batches.length; i++) {
-      const { maxTimestamp, lastOffset } = batches[i] as RecordBatch;
-      if (maxTimestamp > this.maxTimestamp) {
-        this.maxTimestamp = maxTimestamp;
-        this.#offsetOfMaxTimestamp = lastOffset;
+    const recent = this.#recent;
+    if (recent.covers(this.#offsetOfMaxTimestamp)) {
+      for (let i = recent.indexOf(this.#offsetOfMaxTimestamp); i < recent.length; i++) {
+        this.#raiseMaxTimestamp(recent.at(i));
+      }
+    } else if (this.#size > 0) {
+      const scan = this.#scan(this.#offsetIndex.lookup(this.#offsetOfMaxTimestamp));
+      for (let batch = scan.next(); batch !== undefined; batch = scan.next()) {
+        this.#raiseMaxTimestamp(batch);
       }
     }
   }
 
+  #raiseMaxTimestamp({ maxTimestamp, lastOffset }: RecordBatch): void {
+    if (maxTimestamp <= this.maxTimestamp) return;
+    this.maxTimestamp = maxTimestamp;
+    this.#offsetOfMaxTimestamp = lastOffset;
+  }
+
   /** Milliseconds from the first batch to `timestamp`; without timestamps, since the creation. */
   #ageAt(timestamp: number, nowMs: number): number {
-    const firstTimestamp = this.#load()[0]?.maxTimestamp ?? NO_TIMESTAMP;
+    const firstTimestamp = this.firstTimestamp();
     return firstTimestamp >= 0 ? timestamp - firstTimestamp : nowMs - this.#createdMs;
   }
 
@@ -390,27 +492,23 @@ export function removeSegmentFiles(
   }
 }
 
-/** The index of the first batch that ends at `offset` or later; the length if there is none. */
-function indexOf(batches: readonly RecordBatch[], offset: Offset): number {
-  const { length } = batches;
-  let low = 0;
-  let high = length;
-  // Backwards in growing steps first: most searches are for the newest batches.
-  for (let step = 1; step <= length; step *= 2) {
-    const probe = length - step;
-    if ((batches[probe] as RecordBatch).lastOffset < offset) {
-      low = probe + 1;
-      break;
-    }
-    high = probe;
+/** The first record from `from` on that is as late as `timestamp`. */
+function findRecord(
+  batch: RecordBatch,
+  timestamp: number,
+  from: Offset,
+): TimestampAndOffset | undefined {
+  const cursor = new RecordCursor(batch);
+  while (cursor.next()) {
+    if (cursor.timestamp < timestamp || cursor.offset < from) continue;
+    const { partitionLeaderEpoch: leaderEpoch } = batch;
+    return { timestamp: cursor.timestamp, offset: cursor.offset, leaderEpoch };
   }
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((batches[middle] as RecordBatch).lastOffset < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return undefined;
 }
+
+/** Greater than any offset that is asked for: nothing was read, or what was read is there no more. */
+const NOT_READ: Offset = Number.POSITIVE_INFINITY;
 
 /** A read that found no batch. */
 export const NOTHING: ReadResult = { error: ERRORS.NONE, batches: [], sizeInBytes: 0 };

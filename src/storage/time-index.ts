@@ -33,9 +33,26 @@ export class TimeIndex {
     return this.#timestamps.at(-1) ?? NO_TIMESTAMP;
   }
 
+  get sizeInBytes(): number {
+    return this.#timestamps.length * ENTRY_SIZE;
+  }
+
   /** The segment's base offset if there is no entry. */
   get lastOffset(): Offset {
     return this.#offsets.at(-1) ?? this.#baseOffset;
+  }
+
+  /** An offset: no batch before the one that holds it is as late as `timestamp`. */
+  lookup(timestamp: number): Offset {
+    const timestamps = this.#timestamps;
+    let low = 0;
+    let high = timestamps.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((timestamps[middle] as number) <= timestamp) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? this.#baseOffset : (this.#offsets[low - 1] as number);
   }
 
   /** One entry is kept free for the one at roll. */

@@ -80,22 +80,45 @@ test("once the file was touched, reads take the bytes that the disk has", () => 
   expect(found.map((batch) => batch.isValid())).toEqual([true, false, true]);
 });
 
-test("bytes that cannot be told apart into batches are CORRUPT_MESSAGE, those before them are read", () => {
-  const fixture = new LogFixture();
-  const batches = [fixture.append(), fixture.append(), fixture.append()];
+test("bytes that cannot be told apart into batches are CORRUPT_MESSAGE from there to the next index entry", () => {
+  // An entry behind every third batch, for the fourth.
+  const fixture = new LogFixture({ "index.interval.bytes": 200 });
+  const batches = [0, 1, 2, 3].map(() => fixture.append());
   const path = fixture.path(0, "log");
   const bytes = fixture.disk.content(path);
   const second = batches[0]?.sizeInBytes ?? 0;
   bytes.fill(0, second, second + 20);
   fixture.disk.replace(path, bytes);
 
-  const before = fixture.log.read(0, NO_LIMIT, 3, true);
-  const at = fixture.log.read(1, NO_LIMIT, 3, true);
-  const behind = fixture.log.read(2, NO_LIMIT, 3, true);
+  const reads = [0, 1, 2, 3].map((from) => fixture.log.read(from, NO_LIMIT, 4, true));
 
-  expect(before.batches.map(({ baseOffset }) => baseOffset)).toEqual([0]);
-  expect(at.error).toBe(ERRORS.CORRUPT_MESSAGE);
-  expect(behind.batches.map(({ baseOffset }) => baseOffset)).toEqual([2]);
+  expect(reads.map((read) => read.batches.map(({ baseOffset }) => baseOffset))).toEqual([
+    [0],
+    [],
+    [],
+    [3],
+  ]);
+  expect(reads.map(({ error }) => error.name)).toEqual([
+    "NONE",
+    "CORRUPT_MESSAGE",
+    "CORRUPT_MESSAGE",
+    "NONE",
+  ]);
+});
+
+test("a batch that states to reach beyond the file ends the segment, and what follows is passed over", () => {
+  const fixture = new LogFixture({ "segment.bytes": 200 });
+  const batches = [0, 1, 2].map(() => fixture.append());
+  expect(fixture.log.segmentBaseOffsets).toEqual([0, 2]);
+  const path = fixture.path(0, "log");
+  const bytes = fixture.disk.content(path);
+  bytes[(batches[0]?.sizeInBytes ?? 0) + 9] = 0x40;
+  fixture.disk.replace(path, bytes);
+
+  const { error, batches: found } = fixture.log.read(1, NO_LIMIT, 3, true);
+
+  expect(error).toBe(ERRORS.NONE);
+  expect(found.map(({ baseOffset }) => baseOffset)).toEqual([2]);
 });
 
 test("the bytes between two offsets are those of the batches between them, across segments", () => {
