@@ -84,6 +84,7 @@ function newDisk(): SimulatedDisk {
       bandwidth: 250_000_000,
       writeback: 30 * SECOND,
       sector: 512,
+      journal: "writeback",
     },
     facts: { note() {} },
   });

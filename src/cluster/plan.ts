@@ -12,8 +12,7 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../kafka/protocol-switches.ts";
 import { replicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
-import type { Ratio } from "../ports/hands.ts";
-import type { DurationSource } from "../ports/random.ts";
+import type { DurationSource, Ratio } from "../ports/random.ts";
 import { brokerIds } from "../scenario/check-topology.ts";
 import type { NodesExpression } from "../scenario/expression.ts";
 import { Roster } from "../scenario/roster.ts";
@@ -199,7 +198,7 @@ function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
     };
   }
   const configs = resolveConfigs(PRODUCER_CONFIGS, config.values);
-  const { records, keys, rate, recordSize } = client;
+  const { records, keys, tombstones, rate, recordSize } = client;
   return {
     kind: "producer",
     name,
@@ -207,6 +206,7 @@ function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
     arrival: intervalOf(rate),
     records: records && choices.integer(`clients/${name}/records`, records),
     keys: keys === undefined ? { kind: "none" } : { kind: "cycle", count: keys },
+    tombstones,
     recordSize,
     configs,
     idempotence: isIdempotent(configs, config.values["enable.idempotence"] !== undefined),
@@ -223,7 +223,7 @@ function plannedLink({ cluster }: Scenario, choices: Choices): LinkQuality {
 }
 
 function plannedDisk({ cluster }: Scenario, choices: Choices): DiskOptions {
-  const { write, read, fsync, bytesPerSecond, writeback, sector } = cluster.disk;
+  const { write, read, fsync, bytesPerSecond, writeback, sector, journal } = cluster.disk;
   return {
     write: write ? choices.distribution("cluster/disk/write", write) : DEFAULT_DISK.write,
     read: read ? choices.distribution("cluster/disk/read", read) : DEFAULT_DISK.read,
@@ -231,6 +231,7 @@ function plannedDisk({ cluster }: Scenario, choices: Choices): DiskOptions {
     bandwidth: bytesPerSecond ?? DEFAULT_DISK.bandwidth,
     writeback: writeback ?? DEFAULT_DISK.writeback,
     sector: sector ?? DEFAULT_DISK.sector,
+    journal: journal ?? DEFAULT_DISK.journal,
   };
 }
 

@@ -1,9 +1,8 @@
 import { fail } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import type { FaultArguments } from "../faults/fault-kind.ts";
-import type { Ratio } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
-import type { DurationSource, Random } from "../ports/random.ts";
+import type { DurationSource, Random, Ratio } from "../ports/random.ts";
 import type { ExpressionWorld } from "../scenario/expression-world.ts";
 import type { RosterNode } from "../scenario/roster.ts";
 import { resolveNodes, roleOf } from "../scenario/target.ts";

@@ -2,9 +2,10 @@ import { fail } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import type { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { Fabric } from "../net/fabric.ts";
+import type { BitRot, DiskArea, DiskFailure } from "../ports/disk-failure.ts";
 import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
-import type { DurationSource } from "../ports/random.ts";
+import type { DurationSource, Ratio } from "../ports/random.ts";
 import type { Host } from "../sim/host.ts";
 
 /** The hands that faults act through, laid on the simulated world. */
@@ -79,6 +80,38 @@ export class WorldHands implements Hands {
 
   slowDisk(node: NodeAddress, factor: number): Undo {
     return this.#disk(node).slow(factor);
+  }
+
+  spikeDisk(node: NodeAddress, chance: Ratio, latency: DurationSource): Undo {
+    return this.#disk(node).spike(chance, latency);
+  }
+
+  stallDisk(node: NodeAddress, time: Duration, what: "all" | "fsync"): void {
+    this.#disk(node).stall(time, what);
+  }
+
+  failDisk(node: NodeAddress, failure: DiskFailure): Undo {
+    return this.#disk(node).trouble.fail(failure);
+  }
+
+  fillDisk(node: NodeAddress, area: DiskArea, free: number): Undo {
+    return this.#disk(node).trouble.fill(area, free);
+  }
+
+  lockDisk(node: NodeAddress, area: DiskArea): Undo {
+    return this.#disk(node).trouble.lock(area);
+  }
+
+  lieAboutSyncs(node: NodeAddress, area: DiskArea): Undo {
+    return this.#disk(node).trouble.lie(area);
+  }
+
+  loseDisk(node: NodeAddress, area: DiskArea): Undo {
+    return this.#disk(node).trouble.lose(area);
+  }
+
+  rotDisk(node: NodeAddress, rot: BitRot): Undo {
+    return this.#disk(node).trouble.rot(rot);
   }
 
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo {

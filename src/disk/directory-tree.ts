@@ -1,8 +1,10 @@
 import { fail, invariant } from "../base/invariant.ts";
 import { byText } from "../base/order.ts";
-import type { Duration, Instant } from "../base/time.ts";
+import type { Instant } from "../base/time.ts";
 import { DiskError } from "../ports/disk.ts";
 import { CachedFile } from "./cached-file.ts";
+import type { JournalMode } from "./disk-options.ts";
+import type { WriteBack } from "./write-back.ts";
 
 type Entry = Directory | CachedFile;
 
@@ -25,6 +27,8 @@ interface Operation {
   /** When the step that does it gets there: it may still be waiting for a sync before. */
   readonly at: Instant;
   readonly edits: readonly Edit[];
+  /** Data that is durable once the operation is. */
+  readonly data: { durableAt: Instant } | undefined;
 }
 
 interface Sync {
@@ -47,12 +51,16 @@ interface Commit {
  * that has ended. So each comes with its instant, `at`, which may lie after `now`; a power-off before
  * it finds the operation not done.
  *
+ * Data is no part of the journal. In the mode `ordered` it goes to its place before the operation that
+ * gives a file its name is durable; in the mode `writeback` it may come later, or be lost.
+ *
  * Simplified: ext4 commits its whole journal every 5 s, and with every fsync. Here an operation
  * that no sync asked for waits for the age of write-back: the least that POSIX promises.
  */
 export class DirectoryTree {
   readonly #root = new Directory();
-  readonly #writeback: Duration;
+  readonly #writeBack: WriteBack;
+  readonly #isOrdered: boolean;
   /** Oldest first. */
   #journal: Operation[] = [];
   #commits: Commit[] = [];
@@ -61,8 +69,9 @@ export class DirectoryTree {
   #syncs: Sync[] = [];
   #lastEndedBegan: Instant = -1;
 
-  constructor(writeback: Duration) {
-    this.#writeback = writeback;
+  constructor(writeBack: WriteBack, journal: JournalMode) {
+    this.#writeBack = writeBack;
+    this.#isOrdered = journal === "ordered";
   }
 
   exists(path: string): boolean {
@@ -75,7 +84,7 @@ export class DirectoryTree {
     const entry = parent.entries.get(name);
     if (entry instanceof CachedFile) return entry;
     if (entry !== undefined) fail(`${path} was opened as a file but is a directory`);
-    const file = new CachedFile(path, this.#writeback);
+    const file = new CachedFile(path, this.#writeBack);
     this.#log(now, at, [this.#link(parent, name, file)]);
     return file;
   }
@@ -108,10 +117,12 @@ export class DirectoryTree {
           : moved instanceof CachedFile;
       invariant(fits, () => `${from} cannot replace ${to}`);
     }
-    this.#log(now, at, [
+    const data = this.#isOrdered && moved instanceof CachedFile ? moved.tie(now) : undefined;
+    const edits = [
       this.#unlink(source.parent, source.name),
       this.#link(target.parent, target.name, moved),
-    ]);
+    ];
+    this.#log(now, at, edits, data);
     setPaths(moved, to);
   }
 
@@ -120,6 +131,22 @@ export class DirectoryTree {
     const place = this.#parentOf(path);
     if (place?.parent.entries.has(place.name) !== true) return;
     this.#log(now, at, [this.#unlink(place.parent, place.name)]);
+  }
+
+  /** Removes everything at once and for good, as no operation can; returns the files. */
+  wipe(path: string | undefined): CachedFile[] {
+    const wiped = this.files().filter((file) => {
+      return path === undefined || file.path.startsWith(`${path}/`);
+    });
+    if (path === undefined) {
+      this.#root.entries.clear();
+      this.#journal = [];
+      this.#commits = [];
+    } else {
+      const place = this.#parentOf(path);
+      place?.parent.entries.delete(place.name);
+    }
+    return wiped;
   }
 
   /** Makes the operations that named `file`, and those before, durable at `durableAt`. */
@@ -156,6 +183,19 @@ export class DirectoryTree {
     return files.sort((left, right) => byText(left.path, right.path));
   }
 
+  /** Files of which an operation that is not durable at this instant made the name, or that of a directory above. */
+  unnamed(now: Instant): CachedFile[] {
+    this.#settle(now);
+    const found: CachedFile[] = [];
+    for (const { edits } of this.#journal) {
+      for (const { after } of edits) {
+        if (after instanceof CachedFile) found.push(after);
+        else if (after !== undefined) collectFiles(after, found);
+      }
+    }
+    return found;
+  }
+
   /** How many operations are not durable at this instant, of those that have happened. */
   pending(now: Instant): number {
     this.#settle(now);
@@ -171,6 +211,7 @@ export class DirectoryTree {
       if (operation.at > now) undo(operation);
     }
     const happened = this.#journal.filter(({ at }) => at <= now);
+    for (const { data } of happened.slice(0, kept)) if (data !== undefined) data.durableAt = now;
     for (const operation of happened.slice(kept).reverse()) undo(operation);
     this.#journal = [];
     this.#commits = [];
@@ -240,9 +281,9 @@ export class DirectoryTree {
     return edit;
   }
 
-  #log(now: Instant, at: Instant, operation: readonly Edit[]): void {
+  #log(now: Instant, at: Instant, edits: readonly Edit[], data?: { durableAt: Instant }): void {
     this.#settle(now);
-    this.#journal.push({ number: ++this.#lastNumber, at, edits: operation });
+    this.#journal.push({ number: ++this.#lastNumber, at, edits, data });
   }
 
   #began(now: Instant, began: Instant, durableAt: Instant): void {
@@ -264,7 +305,8 @@ export class DirectoryTree {
     for (const commit of this.#commits) {
       if (commit.durableAt <= now) through = Math.max(through, commit.through);
     }
-    const aged = now - this.#writeback;
+    const { age, honestSince } = this.#writeBack;
+    const aged = honestSince > now - age ? Number.NEGATIVE_INFINITY : now - age;
     let looked = 0;
     let durable = 0;
     const yetToCome: Operation[] = [];
@@ -273,6 +315,7 @@ export class DirectoryTree {
         yetToCome.push(operation);
       } else {
         if (operation.number > through && operation.at > aged) break;
+        if (operation.data !== undefined) operation.data.durableAt = now;
         durable++;
         through = Math.max(through, operation.number);
       }

@@ -17,13 +17,21 @@ export interface DiskOptions {
   readonly writeback: Duration;
   /** Bytes that the device writes whole: a torn page is cut at a multiple of it. */
   readonly sector: number;
+  readonly journal: JournalMode;
 }
+
+/**
+ * What a name or a size that is durable says of data: `ordered`, that it is on the platter too; or
+ * `writeback`, nothing: it may be zeros or garbage (ext4's `data=`).
+ */
+export type JournalMode = "ordered" | "writeback";
 
 /**
  * A network-attached SSD of a cloud. A call into the page cache is a system call and a small copy,
  * and costs the same each time, so that the hot path draws nothing; an fsync waits for the device,
  * with a long tail; 250 MB/s is what such volumes give without paying for more; 30 s is Linux's
- * `dirty_expire_centisecs`; 512 bytes is the sector that a device promises to write whole.
+ * `dirty_expire_centisecs`; 512 bytes is the sector that a device promises to write whole; and of data
+ * that nobody synced POSIX promises nothing, which is the mode `writeback`.
  */
 export const DEFAULT_DISK: DiskOptions = {
   write: Distribution.fixed(5 * MICROSECOND),
@@ -32,4 +40,5 @@ export const DEFAULT_DISK: DiskOptions = {
   bandwidth: 250_000_000,
   writeback: 30 * SECOND,
   sector: 512,
+  journal: "writeback",
 };

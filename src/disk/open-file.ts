@@ -1,10 +1,12 @@
 import { fail } from "../base/invariant.ts";
 import type { Instant } from "../base/time.ts";
-import type { ByteRange, DiskFile } from "../ports/disk.ts";
+import type { ByteRange, DiskErrorCode, DiskFile } from "../ports/disk.ts";
+import { DiskError } from "../ports/disk.ts";
 import type { Scheduler } from "../sim/scheduler.ts";
 import type { CachedFile } from "./cached-file.ts";
 import type { Charged, Device } from "./device.ts";
 import type { DirectoryTree } from "./directory-tree.ts";
+import type { DiskTrouble } from "./disk-trouble.ts";
 
 /** The host whose disk it is. */
 export interface DiskHost extends Charged {
@@ -19,7 +21,11 @@ export interface FileServices {
   readonly scheduler: Scheduler;
   readonly device: Device;
   readonly tree: DirectoryTree;
-  /** The kind of the events that end a `syncLater`: the ticket is the subject, the incarnation the payload. */
+  readonly trouble: DiskTrouble;
+  /**
+   * The kind of the events that end a `syncLater`: the ticket is the subject, the payload is the
+   * incarnation, or -1 less it if the sync failed.
+   */
   readonly syncedKind: number;
 }
 
@@ -29,6 +35,7 @@ export class OpenFile implements DiskFile {
   readonly #host: DiskHost;
   readonly #scheduler: Scheduler;
   readonly #device: Device;
+  readonly #trouble: DiskTrouble;
   readonly #file: CachedFile;
   readonly #incarnation: number;
   readonly #faultsBefore: number;
@@ -38,6 +45,7 @@ export class OpenFile implements DiskFile {
     this.#host = services.host;
     this.#scheduler = services.scheduler;
     this.#device = services.device;
+    this.#trouble = services.trouble;
     this.#file = file;
     this.#incarnation = services.host.incarnation;
     this.#faultsBefore = file.faults;
@@ -58,51 +66,62 @@ export class OpenFile implements DiskFile {
   write(position: number, bytes: Uint8Array, start = 0, end: number = bytes.length): void {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeWrite();
+    if (this.#trouble.isAny) this.#trouble.atWrite(this.#file, position, position + end - start);
     this.#file.write(this.#scheduler.now, position, bytes, start, end);
   }
 
   writeShared(position: number, bytes: Uint8Array, start = 0, end: number = bytes.length): void {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeWrite();
+    if (this.#trouble.isAny) this.#trouble.atWrite(this.#file, position, position + end - start);
     this.#file.writeShared(this.#scheduler.now, position, bytes, start, end);
   }
 
   read(position: number, length: number): Uint8Array {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeRead();
+    if (this.#trouble.isAny) this.#trouble.atRead(this.#file, position, length);
     return this.#file.read(position, length);
   }
 
   readShared(position: number, length: number): ByteRange[] {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeRead();
+    if (this.#trouble.isAny) this.#trouble.atRead(this.#file, position, length);
     return this.#file.readShared(position, length);
   }
 
   truncate(size: number): void {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     this.#device.chargeWrite();
+    if (this.#trouble.isAny) this.#trouble.atCut(this.#file, size);
     this.#file.truncate(this.#scheduler.now, this.#host.departure(), size);
   }
 
   sync(): void {
-    this.#device.waitUntil(this.#beginSync());
+    const { end, error } = this.#beginSync();
+    this.#device.waitUntil(end);
+    if (error !== undefined) throw new DiskError(error, this.path);
   }
 
   syncLater(ticket: number): void {
-    const end = this.#beginSync();
-    this.#scheduler.at(end, this.#services.syncedKind, ticket, this.#incarnation);
+    const { end, error } = this.#beginSync();
+    const incarnation = error === undefined ? this.#incarnation : -1 - this.#incarnation;
+    this.#scheduler.at(end, this.#services.syncedKind, ticket, incarnation);
   }
 
-  #beginSync(): Instant {
+  #beginSync(): { readonly end: Instant; readonly error: DiskErrorCode | undefined } {
     if (this.#incarnation !== this.#host.incarnation) this.#refuse();
     const now = this.#scheduler.now;
     this.#file.settle(now);
     const began = this.#host.departure();
     const end = this.#device.flush(this.#file.dirtyBytes);
+    const trouble = this.#trouble.isAny ? this.#trouble.atSync(this.#file) : undefined;
+    if (trouble === "lies") return { end, error: undefined };
+    if (trouble !== undefined) return { end, error: trouble };
     this.#file.beginSync(now, end);
     this.#services.tree.syncFile(now, began, this.#file, end);
-    return end;
+    return { end, error: undefined };
   }
 
   #refuse(): never {

@@ -1,7 +1,7 @@
 import type { Duration } from "../base/time.ts";
-import type { Hands, Ratio } from "../ports/hands.ts";
+import type { Hands } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
-import type { DurationSource } from "../ports/random.ts";
+import type { DurationSource, Ratio } from "../ports/random.ts";
 
 /** What a parameter of a fault takes; the scenario language has a form for each. */
 export type ParameterType =

@@ -1,19 +1,29 @@
 import type { Duration } from "../base/time.ts";
+import type { BitRot, DiskArea, DiskFailure } from "./disk-failure.ts";
 import type { NodeAddress } from "./network.ts";
-import type { DurationSource } from "./random.ts";
+import type { DurationSource, Ratio } from "./random.ts";
 
 /** Takes back a lasting misfortune. To be called once. */
 export type Undo = () => void;
 
-/** A probability: `times` out of `outOf`, integers. */
-export interface Ratio {
-  readonly times: number;
-  readonly outOf: number;
-}
-
 /** What a power cut makes of what was written but not flushed. */
-export const UNFLUSHED: readonly UnflushedMode[] = ["lost", "kept", "torn", "random-prefix"];
-export type UnflushedMode = "lost" | "kept" | "torn" | "random-prefix";
+export const UNFLUSHED: readonly UnflushedMode[] = [
+  "lost",
+  "kept",
+  "torn",
+  "random-prefix",
+  "zeros",
+  "garbage",
+  "any",
+];
+export type UnflushedMode =
+  | "lost"
+  | "kept"
+  | "torn"
+  | "random-prefix"
+  | "zeros"
+  | "garbage"
+  | "any";
 
 /** What happens to single messages of a link that TCP would never do to them. */
 export interface MessageDisturbance {
@@ -53,6 +63,25 @@ export interface Hands {
   disturb(from: NodeAddress, to: NodeAddress, disturbance: MessageDisturbance): Undo;
   /** Makes every operation of a node's disk take `factor` times as long; an integer from 2. */
   slowDisk(node: NodeAddress, factor: number): Undo;
+  /** Some operations of a disk take longer: each, with a chance, by a latency that is drawn. */
+  spikeDisk(node: NodeAddress, chance: Ratio, latency: DurationSource): Undo;
+  /** For so long a disk answers nothing: what is asked of it waits; or, of all that, only fsyncs. */
+  stallDisk(node: NodeAddress, time: Duration, what: "all" | "fsync"): void;
+  /** Makes calls of a node's disk fail. */
+  failDisk(node: NodeAddress, failure: DiskFailure): Undo;
+  /** Leaves so many bytes free on a disk: what needs more gets ENOSPC. What is removed is free again. */
+  fillDisk(node: NodeAddress, area: DiskArea, free: number): Undo;
+  /** Every change of a disk gets EROFS. */
+  lockDisk(node: NodeAddress, area: DiskArea): Undo;
+  /**
+   * Fsyncs answer that all is well, and nothing becomes durable, neither by them nor by write-back. Once
+   * taken back, the next of either makes it so.
+   */
+  lieAboutSyncs(node: NodeAddress, area: DiskArea): Undo;
+  /** Takes a disk away, with all that is on it: EIO. Once taken back, an empty one is in its place. */
+  loseDisk(node: NodeAddress, area: DiskArea): Undo;
+  /** Flips bits at rest; taken back, they are as they were. */
+  rotDisk(node: NodeAddress, rot: BitRot): Undo;
   /** Sets a node's clock off by `offset`, and lets it gain `driftPpm` microseconds a second. */
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo;
 }

@@ -12,3 +12,9 @@ export interface Random {
 export interface DurationSource {
   draw(random: Random): number;
 }
+
+/** A probability: `times` out of `outOf`, integers. */
+export interface Ratio {
+  readonly times: number;
+  readonly outOf: number;
+}

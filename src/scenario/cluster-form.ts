@@ -16,6 +16,7 @@ import {
   SECTOR,
   SIGNED_DURATION,
   TEXT,
+  word,
 } from "./scalar-form.ts";
 import type { BrokerSpec, ClusterSpec } from "./scenario.ts";
 
@@ -111,6 +112,12 @@ const DISK_KEYS = {
   bandwidth: { form: BANDWIDTH, meaning: "How fast flushed bytes are written." },
   writeback: { form: DURATION, meaning: "The age at which the system writes back dirty pages." },
   sector: { form: SECTOR, meaning: "What is written whole: pages are torn at multiples." },
+  journal: {
+    form: word<"writeback" | "ordered">(["writeback", "ordered"]),
+    meaning:
+      "Whether a size or a name can be durable before its data, as zeros or garbage: `writeback` " +
+      "(default), or not: `ordered`.",
+  },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
 /** Feature levels: a number for each of Kafka's names. */
@@ -225,6 +232,7 @@ export const CLUSTER: Form<ClusterSpec> = {
         bytesPerSecond: disk?.values.bandwidth,
         writeback: disk?.values.writeback,
         sector: disk?.values.sector,
+        journal: disk?.values.journal,
       },
       features: features ?? {},
       protocol: protocol ?? {},

@@ -1,6 +1,6 @@
 import type { Duration } from "../base/time.ts";
 import { HOUR, SECOND } from "../base/time.ts";
-import type { Ratio } from "../ports/hands.ts";
+import type { Ratio } from "../ports/random.ts";
 import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "./draw.ts";
 import { DURATION_PATTERN, Mistake, parseDuration } from "./duration.ts";
 import type { Form, JsonSchema } from "./form.ts";

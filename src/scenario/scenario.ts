@@ -3,7 +3,7 @@ import type { FaultKind } from "../faults/fault-kind.ts";
 import type { ConfigValue } from "../kafka/config/config-table.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
-import type { Ratio } from "../ports/hands.ts";
+import type { Ratio } from "../ports/random.ts";
 import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "./draw.ts";
 import type { Expectation } from "./expectation/expectation.ts";
 import type { BooleanExpression, NodesExpression } from "./expression.ts";
@@ -91,6 +91,7 @@ export interface DiskSpec {
   readonly bytesPerSecond: number | undefined;
   readonly writeback: Duration | undefined;
   readonly sector: number | undefined;
+  readonly journal: "ordered" | "writeback" | undefined;
 }
 
 export interface TopicSpec {
@@ -115,6 +116,8 @@ export interface ProducerSpec {
   readonly records: IntegerSpec | undefined;
   /** How many different keys its records have, in turn; undefined: none has a key. */
   readonly keys: number | undefined;
+  /** How many of its records have no value, by which they delete their key; undefined: none. */
+  readonly tombstones: Ratio | undefined;
   /** Bytes of a record's value. */
   readonly recordSize: number;
   readonly config: ConfigSpec;

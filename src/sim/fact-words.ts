@@ -73,6 +73,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "fault-begun":
     case "fault-ended":
     case "unflushed-lost":
+    case "disk-disturbed":
     case "message-disturbed":
       mixWorldFact(digest, fact);
       break;
@@ -253,6 +254,7 @@ function mixWorldFact(
     | "fault-begun"
     | "fault-ended"
     | "unflushed-lost"
+    | "disk-disturbed"
     | "message-disturbed"
   >,
 ): void {
@@ -282,6 +284,14 @@ function mixWorldFact(
     case "unflushed-lost":
       digest.name(fact.node);
       digest.text(fact.path);
+      digest.number(fact.bytes);
+      break;
+    case "disk-disturbed":
+      digest.name(fact.node);
+      digest.text(fact.path);
+      digest.name(fact.partition);
+      digest.name(fact.how);
+      digest.number(fact.position);
       digest.number(fact.bytes);
       break;
     case "message-disturbed":

@@ -25,6 +25,7 @@ export type Fact =
   | FaultBegun
   | FaultEnded
   | UnflushedLost
+  | DiskDisturbed
   | MessageDisturbed
   // The metadata quorum: noted by its members.
   | ControllerElected
@@ -109,6 +110,35 @@ export interface UnflushedLost {
   readonly node: string;
   readonly path: string;
   /** Bytes of the file that differ from what was written, or are gone. */
+  readonly bytes: number;
+}
+
+/** A fault of a disk has bitten: a call failed, or bytes are not what was written. */
+export interface DiskDisturbed {
+  readonly kind: "disk-disturbed";
+  readonly node: string;
+  /** Of the file or directory. */
+  readonly path: string;
+  /** The partition in whose directory it lies; empty if there is none. */
+  readonly partition: PartitionName | "";
+  /**
+   * The first six: a call failed. `fsync-error`: besides, unflushed bytes were dropped. `fsync-lie`: an
+   * fsync did nothing. `bit-rot`, `misdirected-read`: such bytes were read. `misdirected-write`: a page
+   * was flushed to another place; or, later, what is missing or was hit was read.
+   */
+  readonly how:
+    | "read-error"
+    | "write-error"
+    | "no-space"
+    | "read-only"
+    | "disk-lost"
+    | "fsync-error"
+    | "fsync-lie"
+    | "bit-rot"
+    | "misdirected-read"
+    | "misdirected-write";
+  /** In the file; -1 if it is about all of it. */
+  readonly position: number;
   readonly bytes: number;
 }
 

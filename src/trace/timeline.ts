@@ -1,7 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import type { BrokerId } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
-import type { Fact, PartitionChanged } from "./fact.ts";
+import type { DiskDisturbed, Fact, PartitionChanged } from "./fact.ts";
 import type { FactRecorder } from "./recorder.ts";
 
 /** One line of a run's story. */
@@ -28,6 +28,8 @@ export class Timeline {
   readonly #partitions = new Map<string, Registration>();
   /** The unflushed bytes that one power cut took from one node. */
   #loss: { node: string; event: number; bytes: number; files: number; at: number } | undefined;
+  /** How which disks have bitten since the last fault: each way is told once. */
+  readonly #disturbed = new Set<string>();
   /** The event of the last fault: what it did itself need not be told again. */
   #faultEvent = -1;
   /** Warm-up is not part of the story. */
@@ -61,6 +63,7 @@ export class Timeline {
     switch (fact.kind) {
       case "fault-begun":
         this.#faultEvent = event;
+        this.#disturbed.clear();
         this.#add(at, event, fact.verb, fact.text, fact.name);
         return;
       case "fault-ended":
@@ -75,6 +78,9 @@ export class Timeline {
         if (event !== this.#faultEvent) {
           this.#add(at, event, "stop", `${fact.node}: ${fact.reason}`);
         }
+        return;
+      case "disk-disturbed":
+        this.#disturb(fact, at, event);
         return;
       case "controller-elected":
         this.#add(
@@ -133,6 +139,15 @@ export class Timeline {
     }
   }
 
+  #disturb({ node, how, path, position, bytes }: DiskDisturbed, at: Instant, event: number): void {
+    const way = `${node} ${how}`;
+    if (this.#disturbed.has(way)) return;
+    this.#disturbed.add(way);
+    const where = position < 0 ? path : `${path} at ${position}`;
+    const what = how === "fsync-lie" || how === "fsync-error" ? `, ${bytes} unflushed bytes` : "";
+    this.#add(at, event, "disk", `${node}  ${how}: ${where}${what}`);
+  }
+
   #partition(fact: PartitionChanged, at: Instant, event: number): void {
     const before = this.#partitions.get(fact.partition);
     if (before !== undefined && before.partitionEpoch >= fact.partitionEpoch) return;
@@ -182,6 +197,7 @@ const TOLD = [
   "fault-ended",
   "node-started",
   "node-stopped",
+  "disk-disturbed",
   "controller-elected",
   "broker-fenced",
   "broker-unfenced",

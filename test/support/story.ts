@@ -5,8 +5,10 @@ import type { Plan } from "../../src/cluster/plan.ts";
 import { makePlan, rosterOf } from "../../src/cluster/plan.ts";
 import type { PartitionName } from "../../src/kafka/ids.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
+import type { BitRot, DiskArea, DiskFailure } from "../../src/ports/disk-failure.ts";
 import type { Hands } from "../../src/ports/hands.ts";
 import type { NodeAddress } from "../../src/ports/network.ts";
+import type { Ratio } from "../../src/ports/random.ts";
 import type { Roster } from "../../src/scenario/roster.ts";
 import type { Scenario } from "../../src/scenario/scenario.ts";
 import { Rng } from "../../src/sim/rng.ts";
@@ -81,6 +83,40 @@ export class FakeHands implements Hands {
 
   slowDisk(node: NodeAddress, factor: number): () => void {
     return this.#begin(`slow-disk ${node} ${factor}`);
+  }
+
+  spikeDisk(node: NodeAddress, chance: Ratio): () => void {
+    return this.#begin(`spike-disk ${node} ${JSON.stringify(chance)}`);
+  }
+
+  stallDisk(node: NodeAddress, time: Duration, what: string): void {
+    this.log.push(`stall-disk ${node} ${time} ${what}`);
+  }
+
+  failDisk(node: NodeAddress, { kind, ...failure }: DiskFailure): () => void {
+    return this.#begin(`${kind} ${node} ${JSON.stringify(failure)}`);
+  }
+
+  fillDisk(node: NodeAddress, area: DiskArea, free: number): () => void {
+    return this.#begin(`fill-disk ${node} ${JSON.stringify(area)} ${free}`);
+  }
+
+  lockDisk(node: NodeAddress, area: DiskArea): () => void {
+    return this.#begin(`lock-disk ${node} ${JSON.stringify(area)}`);
+  }
+
+  lieAboutSyncs(node: NodeAddress, area: DiskArea): () => void {
+    return this.#begin(`lie-about-syncs ${node} ${JSON.stringify(area)}`);
+  }
+
+  loseDisk(node: NodeAddress, area: DiskArea): () => void {
+    return this.#begin(`lose-disk ${node} ${JSON.stringify(area)}`);
+  }
+
+  /** Rot stays, unless it is taken back. */
+  rotDisk(node: NodeAddress, rot: BitRot): () => void {
+    this.log.push(`rot-disk ${node} ${JSON.stringify(rot)}`);
+    return () => this.log.push(`undo rot-disk ${node}`);
   }
 
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): () => void {

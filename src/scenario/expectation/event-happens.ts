@@ -33,6 +33,7 @@ const FACT_EVENTS: readonly FactKind[] = [
   "node-paused",
   "node-resumed",
   "unflushed-lost",
+  "disk-disturbed",
   "controller-elected",
   "controller-resigned",
   "broker-registered",

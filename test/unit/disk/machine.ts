@@ -27,6 +27,7 @@ export const PLAIN_DISK: DiskOptions = {
   bandwidth: 1e12,
   writeback: WRITEBACK,
   sector: 512,
+  journal: "writeback",
 };
 
 /** A host whose node does, step by step, what a test tells it to do with its disk. */

@@ -420,7 +420,21 @@ test("the listing shows size, durable size and dirty bytes of each file, in orde
   machine.step((disk) => disk.open("b/log").write(5_000, bytes(4_000)));
 
   expect(machine.disk.files()).toEqual([
-    { path: "a", size: 10, durableSize: 0, dirtyBytes: 4_096 },
-    { path: "b/log", size: 9_000, durableSize: 5_000, dirtyBytes: 8_192 },
+    { path: "a", size: 10, durableSize: 0, dirtyBytes: 4_096, isDurable: false },
+    { path: "b/log", size: 9_000, durableSize: 5_000, dirtyBytes: 8_192, isDurable: false },
   ]);
+  // Syncing a file makes durable how it got its name, and what happened before.
+  expect(machine.disk.unnamed()).toEqual(["a"]);
+});
+
+test("a look at a file finds what was written, takes no time, and makes no file", () => {
+  const machine = new Machine();
+  machine.step((disk) => disk.open("a").write(0, Uint8Array.of(1, 2, 3)));
+  const before = machine.host.departure();
+
+  expect(machine.disk.peek("a", 1, 10)).toEqual(Uint8Array.of(2, 3));
+  expect(machine.disk.peek("b", 0, 10)).toEqual(new Uint8Array(0));
+
+  expect(machine.host.departure()).toBe(before);
+  expect(machine.disk.files()).toHaveLength(1);
 });

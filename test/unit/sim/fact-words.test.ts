@@ -16,6 +16,15 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
   "fault-begun": { kind: "fault-begun", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
   "fault-ended": { kind: "fault-ended", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
   "unflushed-lost": { kind: "unflushed-lost", node: "broker-1", path: "orders-0/0.log", bytes: 1 },
+  "disk-disturbed": {
+    kind: "disk-disturbed",
+    node: "broker-1",
+    path: "kafka-logs/orders-0/0.log",
+    partition: "orders-0",
+    how: "bit-rot",
+    position: 4096,
+    bytes: 100,
+  },
   "message-disturbed": {
     kind: "message-disturbed",
     how: "doubled",

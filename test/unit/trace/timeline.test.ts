@@ -188,6 +188,31 @@ describe("the story of faults", () => {
   });
 });
 
+test("tells once how a disk bites, until another fault begins", () => {
+  const story = begun();
+  const bite: Fact = {
+    kind: "disk-disturbed",
+    node: "broker-1",
+    path: "data/orders-0/00000000000000000000.log",
+    partition: "orders-0",
+    how: "fsync-lie",
+    position: -1,
+    bytes: 4096,
+  };
+
+  story.told(bite, bite);
+  story.told({ ...bite, how: "read-error", position: 8192 });
+  story.told({ kind: "fault-begun", fault: 1, verb: "mark", text: "here", name: "" });
+  story.told(bite);
+
+  expect(story.lines).toEqual([
+    "2 disk broker-1  fsync-lie: data/orders-0/00000000000000000000.log, 4096 unflushed bytes",
+    "3 disk broker-1  read-error: data/orders-0/00000000000000000000.log at 8192",
+    "4 mark here",
+    "5 disk broker-1  fsync-lie: data/orders-0/00000000000000000000.log, 4096 unflushed bytes",
+  ]);
+});
+
 test("warm-up is not part of the story, but what it left behind is known", () => {
   const story = new Story();
   story.told(changed({}));
