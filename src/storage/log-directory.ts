@@ -27,6 +27,10 @@ export interface LogDirectoryOptions {
   readonly producerIdExpirationMs?: number;
   /** Hears of a disk error that no caller is to be troubled with: what they asked for is done. */
   readonly onDiskError: (problem: DiskError) => void;
+  /** A log was cut below its active segment. Can throw `DiskError`. */
+  readonly onTruncatedBelowActive?: (log: PartitionLog) => void;
+  /** A log was removed. Can throw `DiskError`. */
+  readonly onRemoved?: (log: PartitionLog, directory: LogDirectory) => void;
 }
 
 /** One log found on the disk at start. */
@@ -137,6 +141,7 @@ export class LogDirectory {
     this.#logs.delete(partition);
     log.abandon();
     this.#options.disk.remove(log.directory);
+    this.#options.onRemoved?.(log, this);
   }
 
   /** Gives up all its logs: the directory has failed. */
@@ -193,7 +198,7 @@ export class LogDirectory {
       topic,
       partition,
       config: configOf(topic),
-      onTruncated: () => this.#checkpointTruncation(),
+      onTruncated: (isBelowActive) => this.#truncated(name, isBelowActive),
       ...(producerIdExpirationMs === undefined ? {} : { producerIdExpirationMs }),
       ...state,
     });
@@ -203,9 +208,11 @@ export class LogDirectory {
   }
 
   /** The log is cut by now, and whoever cut it has nothing to do with the checkpoint's failure. */
-  #checkpointTruncation(): void {
+  #truncated(name: PartitionName, isBelowActive: boolean): void {
     try {
       this.checkpointRecoveryPoints();
+      const log = this.#logs.get(name);
+      if (isBelowActive && log !== undefined) this.#options.onTruncatedBelowActive?.(log);
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
       this.#options.onDiskError(problem);

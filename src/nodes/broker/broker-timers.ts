@@ -16,4 +16,5 @@ export const BROKER_TIMER = {
   lifecycleDeadline: 13,
   directoryFailureDeadline: 14,
   directoryAssignments: 15,
+  cleaner: 16,
 } as const;

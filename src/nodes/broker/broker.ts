@@ -44,6 +44,7 @@ import type { IncomingRequest, RequestHandler } from "../rpc/rpc-server.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
+import { Compaction } from "./compaction.ts";
 import { ControllerChannel } from "./controller-channel.ts";
 import { DelayedFetch } from "./delayed-fetch.ts";
 import { DelayedProduce } from "./delayed-produce.ts";
@@ -104,6 +105,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #assignments: DirectoryAssignments;
   readonly #lifecycle: Lifecycle;
   readonly #replicas: ReplicaManager;
+  readonly #compaction: Compaction;
   readonly #produce: ProduceHandler;
   readonly #fetch: FetchHandler;
   readonly #offsets: OffsetsHandler;
@@ -139,6 +141,8 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       configOf: (topic) => this.#replicas.topicConfigs(topic),
       producerIdExpirationMs: options.configs["producer.id.expiration.ms"],
       onDiskError: (problem) => this.diskFailed(problem),
+      onTruncatedBelowActive: (log) => this.#compaction.cleaner.truncated(log),
+      onRemoved: (log, directory) => this.#compaction.cleaner.removed(log, directory),
     });
     if (!this.#logs.directories.some(({ path }) => path === metadataDirectory)) {
       throw new RefusedStart(`its log directory ${metadataDirectory} has failed`);
@@ -181,6 +185,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     );
     this.#assignments = new DirectoryAssignments(this, this.#assigning);
     this.#replicas = new ReplicaManager(this, this.#logs, this.#assignments);
+    this.#compaction = new Compaction(this, this.#logs, this.#tickets);
     this.isrChannel = new IsrChannel(this);
     this.#lifecycle = new Lifecycle(this, this.#heartbeats, {
       incarnationId: randomUuid(world.random),
@@ -264,6 +269,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
 
   #stop(reason: string): void {
     this.#isStopping = true;
+    this.#compaction.cleaner.stop();
     this.#logs.shutdown(this.brokerEpoch, (log) => this.#highWatermarkOf(log));
     this.world.process.exit(reason);
   }
@@ -305,6 +311,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#every(BROKER_TIMER.flushCheck);
     this.#every(BROKER_TIMER.producerExpiry);
     this.#replicas.publishAll();
+    this.#compaction.start();
   }
 
   onLeader(leader: BrokerId): void {
@@ -399,6 +406,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case BROKER_TIMER.fetcherBackoff:
         if (payload instanceof ReplicaFetcher) payload.onTimer();
+        return;
+      case BROKER_TIMER.cleaner:
+        this.#compaction.cleaner.run();
         return;
       case BROKER_TIMER.alterPartitionRetry:
         this.isrChannel.retry();
