@@ -8,7 +8,7 @@ import type { FeatureLevels } from "../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
 import type { KeyPlan } from "../nodes/producer/producer-options.ts";
-import type { DurationSource } from "../ports/random.ts";
+import type { DurationSource, Ratio } from "../ports/random.ts";
 
 /** All that a cluster is made from; every choice is made. */
 export interface ClusterSpec {
@@ -42,6 +42,7 @@ export interface ProducerSpec {
   /** Undefined: until the scenario settles. */
   readonly records: number | undefined;
   readonly keys: KeyPlan;
+  readonly tombstones: Ratio | undefined;
   readonly recordSize: number;
   readonly configs: ProducerConfigs;
   readonly idempotence: boolean;

@@ -1,11 +1,12 @@
 import { SECOND } from "../base/time.ts";
 import { PAYLOAD_MIN_BYTES } from "../kafka/client/payload.ts";
+import type { Ratio } from "../ports/random.ts";
 import { configs, NO_CONFIG } from "./config-form.ts";
 import type { IntegerSpec, RateSpec } from "./draw.ts";
 import type { Form, Key, Placed, Section } from "./form.ts";
 import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
 import type { Place } from "./place.ts";
-import { drawnInteger, integer, RATE, size, TEXT } from "./scalar-form.ts";
+import { drawnInteger, integer, PROBABILITY, RATE, size, TEXT } from "./scalar-form.ts";
 import type { ConfigSpec } from "./scenario.ts";
 import { entryOf } from "./yaml-node.ts";
 
@@ -17,6 +18,7 @@ export type ClientParts =
       readonly rate: RateSpec;
       readonly records: IntegerSpec | undefined;
       readonly keys: number | undefined;
+      readonly tombstones: Ratio | undefined;
       readonly recordSize: number;
       readonly config: ConfigSpec;
       readonly place: Place;
@@ -41,6 +43,10 @@ const PRODUCER_KEYS = {
   keys: {
     form: integer(1, 1_000_000_000),
     meaning: "How many different keys its records have, in turn. Default: no keys.",
+  },
+  tombstones: {
+    form: placed(PROBABILITY),
+    meaning: "How many of its records, 5%, have no value: they delete their key. Needs `keys`.",
   },
   "record-size": {
     form: size(PAYLOAD_MIN_BYTES, 1024 * 1024 * 1024),
@@ -93,12 +99,19 @@ export const CLIENT: Form<ClientParts> = {
     complainAboutKeys(map, PRODUCER_KEYS, "a producer", reading);
     const values = readKeys(map, PRODUCER_KEYS, reading);
     if (values.produce === undefined) return undefined;
+    if (values.tombstones !== undefined && values.keys === undefined) {
+      reading.complain(
+        values.tombstones.place,
+        "`tombstones` needs `keys`: a tombstone deletes one",
+      );
+    }
     return {
       kind: "producer",
       topic: values.produce,
       rate: values.rate ?? DEFAULT_RATE,
       records: values.records,
       keys: values.keys,
+      tombstones: values.tombstones?.value,
       recordSize: values["record-size"] ?? DEFAULT_RECORD_SIZE,
       config: values.config ?? NO_CONFIG,
       place: map.place,

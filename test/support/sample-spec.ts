@@ -41,6 +41,7 @@ export function producer(name: string, configs: Record<string, unknown> = {}): C
     records: undefined,
     keys: { kind: "none" },
     recordSize: 100,
+    tombstones: undefined,
     configs: resolveConfigs(PRODUCER_CONFIGS, configs),
     idempotence: true,
   };

@@ -15,7 +15,7 @@ export interface ApplicationTimers {
 interface BlockedSend {
   readonly value: number;
   readonly key: Uint8Array | undefined;
-  readonly payload: Payload;
+  readonly payload: Payload | undefined;
 }
 
 /**
@@ -59,10 +59,9 @@ export class Application {
 
   /** The arrival timer came due: makes a record and sends it. */
   arrive(now: Instant): void {
-    const { address, recordSize } = this.#options;
     const value = this.#firstValue + this.#made;
     const key = this.#key();
-    const payload = new Payload(address, value, recordSize);
+    const payload = this.#payload(value);
     this.#made++;
     if (this.#producer.trySend(value, key, payload, now)) {
       this.awaitArrival();
@@ -101,6 +100,16 @@ export class Application {
     this.#world.timers.cancel(this.#blockTimer);
     this.#blockTimer = NO_TIMER;
     this.awaitArrival();
+  }
+
+  /** Undefined for a tombstone. */
+  #payload(value: number): Payload | undefined {
+    const { address, recordSize, tombstones } = this.#options;
+    const { random } = this.#world;
+    if (tombstones !== undefined && random.chance(tombstones.times, tombstones.outOf)) {
+      return undefined;
+    }
+    return new Payload(address, value, recordSize);
   }
 
   #key(): Uint8Array | undefined {

@@ -107,7 +107,12 @@ export class KafkaProducer {
    * Takes a record. False if the call would block, for want of metadata or memory: the application
    * is to try again after each thing that happens, and to `giveUp` after max.block.ms. `run` follows.
    */
-  trySend(value: number, key: Uint8Array | undefined, payload: Payload, now: Instant): boolean {
+  trySend(
+    value: number,
+    key: Uint8Array | undefined,
+    payload: Payload | undefined,
+    now: Instant,
+  ): boolean {
     const topic = this.#topic;
     if (!topic.isKnown) {
       this.metadata.requestUpdate();
@@ -119,7 +124,7 @@ export class KafkaProducer {
       : this.#stickyPartition();
     const accumulator = this.#accumulator;
     const queue = accumulator.queue(partition);
-    const bound = singleRecordBatchBound(key?.length ?? ABSENT, payload.length);
+    const bound = singleRecordBatchBound(key?.length ?? ABSENT, payload?.length ?? ABSENT);
     if (bound > this.settings.maxRequestSize || bound > this.settings.bufferMemory) {
       this.#noteSent(value, queue.name);
       this.#refuse(value, queue.name, ERRORS.MESSAGE_TOO_LARGE);

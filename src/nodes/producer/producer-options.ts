@@ -3,7 +3,7 @@ import { fromMillis } from "../../base/time.ts";
 import { acksOf } from "../../kafka/client/idempotence.ts";
 import type { ProducerConfigs } from "../../kafka/config/producer-configs.ts";
 import type { NodeAddress } from "../../ports/network.ts";
-import type { DurationSource } from "../../ports/random.ts";
+import type { DurationSource, Ratio } from "../../ports/random.ts";
 
 /** Which keys the application gives its records: none, 0 to count - 1 in turn, or by chance. */
 export type KeyPlan =
@@ -21,6 +21,8 @@ export interface ProducerOptions {
   /** How many records to send; undefined: until stopped. */
   readonly records: number | undefined;
   readonly keys: KeyPlan;
+  /** How many of the records have no value, by which they delete their key; undefined: none. */
+  readonly tombstones: Ratio | undefined;
   /** Bytes of a record's value, at least PAYLOAD_MIN_BYTES. */
   readonly recordSize: number;
   readonly configs: ProducerConfigs;

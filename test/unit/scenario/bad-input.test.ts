@@ -213,6 +213,7 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
   ],
   ["- at: 5s", "- at: 5s\n    delay: 1s", "38:5:5 `delay` goes with `after`, not with `at`"],
   ["- after: kill", "- name: back\n    after: back", "35:12:4 this step waits for itself"],
+  ["rate: 100/s", "tombstones: 5%", "23:17:2 `tombstones` needs `keys`: a tombstone deletes one"],
   // Configs that contradict each other.
   ["acks: all", "acks: 1", "25:21:1 enable.idempotence needs acks=all"],
   [
@@ -224,6 +225,21 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "replica.lag.time.max.ms: 10000",
     "replica.lag.time.max.ms: 100",
     "11:30:3 replica.lag.time.max.ms=100 must be at least replica.fetch.wait.max.ms, which is 500",
+  ],
+  [
+    "replica.lag.time.max.ms: 10000",
+    "log.dirs: 'data1, data2, data1'",
+    "11:15:21 `log.dirs` names data1 twice",
+  ],
+  [
+    "replica.lag.time.max.ms: 10000",
+    "log.dirs: 'data, data/more'",
+    "11:15:17 `log.dirs` has data/more inside data",
+  ],
+  [
+    "replica.lag.time.max.ms: 10000",
+    "log.dirs: 'data1,'",
+    '11:15:8 `log.dirs` names no directory with ""; take letters, digits, . _ - and /',
   ],
   // Variants.
   [

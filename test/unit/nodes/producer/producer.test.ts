@@ -53,6 +53,7 @@ class Bench {
       records: 1,
       keys: { kind: "none" },
       recordSize: 100,
+      tombstones: undefined,
       configs: resolved,
       idempotence: isIdempotent(resolved, "enable.idempotence" in configs),
       bootstrap: [addressOf(1), addressOf(2)],
@@ -190,6 +191,25 @@ test("records with one key go to one partition", () => {
   expect(partitionsOf.size).toBe(12);
   expect([...partitionsOf.values()].every((seen) => seen.size === 1)).toBe(true);
   expect(new Set(bench.received.map(({ partition }) => partition)).size).toBeGreaterThan(2);
+});
+
+test("tombstones have a key and no value, in the share that was asked for, and end as others do", () => {
+  const tombstones = { times: 1, outOf: 4 };
+  const bench = new Bench(
+    { "linger.ms": 0 },
+    { records: 400, keys: { kind: "cycle", count: 9 }, tombstones },
+  );
+
+  bench.world.run(6 * SECOND);
+
+  const records = bench.received.flatMap(({ batch }) => batch.records());
+  const withoutValue = records.filter(({ value }) => value === undefined);
+  expect(records.length).toBe(400);
+  expect(records.every(({ key }) => key !== undefined)).toBe(true);
+  expect(withoutValue.length).toBeGreaterThan(75);
+  expect(withoutValue.length).toBeLessThan(125);
+  const acked = bench.ends.filter(({ outcome }) => outcome === "acked");
+  expect(acked.flatMap(({ values }) => values).length).toBe(400);
 });
 
 test("records without a key stay with a partition for a batch's worth of bytes", () => {
@@ -679,6 +699,7 @@ test("what a restarted client sends can be told from what it sent before", () =>
       records: 2,
       keys: { kind: "none" },
       recordSize: 12,
+      tombstones: undefined,
       configs,
       idempotence: true,
       bootstrap: [addressOf(1)],
