@@ -9,6 +9,7 @@ import { finishInterruptedSwap } from "./interrupted-swap.ts";
 import type { PartitionLogOptions } from "./partition-log.ts";
 import { rebuildProducers } from "./producer-rebuild.ts";
 import { ProducerSnapshots } from "./producer-snapshots.ts";
+import { drawRollJitter } from "./roll-jitter.ts";
 import { Segment, segmentPath } from "./segment.ts";
 import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 
@@ -103,7 +104,7 @@ class Loader {
         continue;
       }
       const hasIndex = disk.exists(segmentPath(directory, baseOffset, "index"));
-      const segment = new Segment(disk, directory, baseOffset, this.#nowMs);
+      const segment = this.#openSegment(baseOffset);
       this.#segments.push(segment);
       if (!hasIndex) this.#recover(this.#segments.length - 1);
     }
@@ -151,7 +152,7 @@ class Loader {
 
   /** The log's end. A log that ends before its start, or has no segment, begins anew there. */
   #findEnd(logStartOffset: Offset): Offset {
-    const { disk, directory } = this.#options;
+    const { directory } = this.#options;
     const last = this.#segments.at(-1);
     if (last !== undefined) {
       const end = last.findNextOffset();
@@ -161,8 +162,14 @@ class Loader {
       if (this.#epochs.clear()) this.#epochCheckpoint.write([]);
       this.#snapshots.removeAll();
     }
-    this.#segments.push(new Segment(disk, directory, logStartOffset, this.#nowMs));
+    this.#segments.push(this.#openSegment(logStartOffset));
     return logStartOffset;
+  }
+
+  #openSegment(baseOffset: Offset): Segment {
+    const { disk, directory, config, random } = this.#options;
+    const jitterMs = drawRollJitter(config, random);
+    return new Segment(disk, directory, baseOffset, this.#nowMs, "", jitterMs);
   }
 
   #removeSegments(from: number): void {

@@ -11,6 +11,7 @@ import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { NO_TIMESTAMP } from "../kafka/log/record-batch.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Clock } from "../ports/node.ts";
+import type { Random } from "../ports/random.ts";
 import type { Deletions } from "./delayed-deletion.ts";
 import { ImmediateDeletions } from "./delayed-deletion.ts";
 import type { EpochCheckpoint } from "./epoch-checkpoint.ts";
@@ -20,7 +21,10 @@ import { loadLog } from "./log-loader.ts";
 import { readTopicId, writeTopicId } from "./partition-metadata.ts";
 import { rebuildProducers } from "./producer-rebuild.ts";
 import type { ProducerSnapshots } from "./producer-snapshots.ts";
-import type { ReadResult } from "./segment.ts";
+import type { RetentionReason, RetentionView } from "./retention.ts";
+import { countDeletable, retentionReasons } from "./retention.ts";
+import { drawRollJitter } from "./roll-jitter.ts";
+import type { ReadResult, TimestampAndOffset } from "./segment.ts";
 import { NOTHING, removeSegmentFiles, Segment } from "./segment.ts";
 import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 import type { TicketBook } from "./ticket-book.ts";
@@ -47,11 +51,20 @@ export interface PartitionLogOptions {
   readonly producerIdExpirationMs?: number;
   /** Where the files of segments go that are used no more; they are removed at once if absent. */
   readonly deletions?: Deletions;
+  /** Where the jitter of `segment.jitter.ms` is drawn from; there is none if absent. */
+  readonly random?: Random;
   /**
    * Called after each truncation: the recovery points are to be checkpointed; if it cut below what was the
    * active segment, what the cleaner knows of the log may be wrong.
    */
   readonly onTruncated?: (isBelowActive: boolean) => void;
+}
+
+/** Records below `to` are gone from the log by intent. */
+export interface LogStartMove {
+  readonly from: Offset;
+  readonly to: Offset;
+  readonly reason: RetentionReason;
 }
 
 /** How a leader's append ended. */
@@ -107,6 +120,7 @@ export class PartitionLog {
   readonly #snapshots: ProducerSnapshots;
   readonly #flushes: FlushQueue;
   readonly #deletions: Deletions;
+  readonly #random: Random | undefined;
   readonly #producerIdExpirationMs: number;
   readonly #onTruncated: (isBelowActive: boolean) => void;
   /** Ascending; the last is the active one. */
@@ -143,6 +157,7 @@ export class PartitionLog {
       this.#markFlushed(upTo);
     });
     this.#deletions = deletions;
+    this.#random = options.random;
     this.#producerIdExpirationMs = expirationMs;
     this.#onTruncated = options.onTruncated ?? ignore;
     this.#segments = parts.segments;
@@ -323,6 +338,24 @@ export class PartitionLog {
     return bytes;
   }
 
+  /**
+   * The first record that is as late as `timestamp` (ms), from the log's start on, by way of the
+   * segments' indexes (`UnifiedLog.searchOffsetInLocalLog`).
+   */
+  findByTimestamp(timestamp: number): TimestampAndOffset | undefined {
+    const segment = this.#segments.find((one) => one.largestTimestamp >= timestamp);
+    return segment?.findByTimestamp(timestamp, this.#logStartOffset);
+  }
+
+  /** The first record with the largest timestamp of all (KIP-734). */
+  findMaxTimestamp(): TimestampAndOffset | undefined {
+    let latest = this.#segments[0] as Segment;
+    for (const segment of this.#segments) {
+      if (segment.maxTimestamp > latest.maxTimestamp) latest = segment;
+    }
+    return latest.findMaxTimestamp();
+  }
+
   /** Cuts the log to end at `offset`; true if anything was cut. */
   truncateTo(offset: Offset): boolean {
     invariant(offset >= 0, () => `${this.name}: truncation to ${offset}`);
@@ -391,13 +424,33 @@ export class PartitionLog {
   }
 
   /**
+   * Deletes the old segments that `cleanup.policy` lets go, of those below the high watermark: the log's
+   * start may have moved past them, the log be too large, they be too old, in this order. If all must
+   * go, the log goes on in a new one. Returns how its start has moved.
+   */
+  deleteOldSegments(highWatermark: Offset): readonly LogStartMove[] {
+    const moves: LogStartMove[] = [];
+    for (const reason of retentionReasons(this.#config)) {
+      const count = countDeletable(this.#retentionView(highWatermark), reason);
+      if (count === 0) continue;
+      if (count === this.#segments.length) this.#roll(this.#logEndOffset);
+      const from = this.#logStartOffset;
+      this.advanceLogStart((this.#segments[count] as Segment).baseOffset);
+      this.#deleteSegments(this.#segments.splice(0, count));
+      if (this.#logStartOffset > from) moves.push({ from, to: this.#logStartOffset, reason });
+    }
+    return moves;
+  }
+
+  /**
    * A new, empty segment for what the cleaner keeps of those from `baseOffset` on. Its files end with
    * `.cleaned`, and are no part of the log before `replaceSegments`.
    */
   createCleanedSegment(baseOffset: Offset): Segment {
     removeSegmentFiles(this.#disk, this.directory, baseOffset, ".cleaned");
     const nowMs = toMillis(this.#clock.now());
-    return new Segment(this.#disk, this.directory, baseOffset, nowMs, ".cleaned");
+    const jitterMs = drawRollJitter(this.#config, this.#random);
+    return new Segment(this.#disk, this.directory, baseOffset, nowMs, ".cleaned", jitterMs);
   }
 
   /**
@@ -485,7 +538,9 @@ export class PartitionLog {
     if (size > this.#config["segment.bytes"]) return refused(ERRORS.RECORD_LIST_TOO_LARGE);
     const nowMs = toMillis(this.#clock.now());
     this.#makeRoom(size, firstOffset, next - 1, maxTimestamp, nowMs);
-    for (const batch of batches) this.#append(batch);
+    // What stays lies in memory apart from what was built only to be sent.
+    const kept = batches.map((batch) => batch.withOffsets(batch.baseOffset, leaderEpoch));
+    for (const batch of kept) this.#append(batch);
     this.#flushIfMany();
     return {
       error: ERRORS.NONE,
@@ -493,7 +548,7 @@ export class PartitionLog {
       lastOffset: next - 1,
       logAppendTime: NO_TIMESTAMP,
       duplicate: false,
-      appended: batches,
+      appended: kept,
     };
   }
 
@@ -536,7 +591,20 @@ export class PartitionLog {
 
   #createSegment(baseOffset: Offset): Segment {
     removeSegmentFiles(this.#disk, this.directory, baseOffset);
-    return new Segment(this.#disk, this.directory, baseOffset, toMillis(this.#clock.now()));
+    const nowMs = toMillis(this.#clock.now());
+    const jitterMs = drawRollJitter(this.#config, this.#random);
+    return new Segment(this.#disk, this.directory, baseOffset, nowMs, "", jitterMs);
+  }
+
+  #retentionView(highWatermark: Offset): RetentionView {
+    return {
+      segments: this.#segments,
+      logStartOffset: this.#logStartOffset,
+      logEndOffset: this.#logEndOffset,
+      highWatermark,
+      nowMs: toMillis(this.#clock.now()),
+      config: this.#config,
+    };
   }
 
   /** Segments that are in the log no more. */

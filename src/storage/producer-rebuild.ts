@@ -59,10 +59,20 @@ function replay(
     if (nextBase <= state.endOffset || segment.baseOffset >= endOffset) continue;
     state.endOffset = Math.max(segment.baseOffset, state.endOffset, logStartOffset);
     if (bases.includes(segment.baseOffset)) snapshots.take(state)?.sync();
-    const found = segment.read(state.endOffset, Number.POSITIVE_INFINITY, endOffset, true);
-    for (const batch of found?.batches ?? []) state.add(batch);
+    replaySegment(state, segment, endOffset);
   }
 }
+
+function replaySegment(state: ProducerState, segment: Segment, endOffset: Offset): void {
+  for (;;) {
+    const found = segment.read(state.endOffset, READ_AT_ONCE, endOffset, true);
+    if (found === undefined || found.batches.length === 0) return;
+    for (const batch of found.batches) state.add(batch);
+  }
+}
+
+/** Bytes. */
+const READ_AT_ONCE = 1_048_576;
 
 function snapshotAt(offset: Offset, state: ProducerState, snapshots: ProducerSnapshots): void {
   state.endOffset = offset;

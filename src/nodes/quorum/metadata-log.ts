@@ -132,9 +132,9 @@ export class MetadataLog {
   }
 
   appendAsLeader(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
-    const { error } = this.#log.appendAsLeader(batches, epoch, "raft");
+    const { error, appended } = this.#log.appendAsLeader(batches, epoch, "raft");
     invariant(error === ERRORS.NONE, () => `the metadata log refused its leader: ${error.name}`);
-    for (const batch of batches) this.#undelivered.push(batch);
+    for (const batch of appended) this.#undelivered.push(batch);
   }
 
   /** Takes what a leader of up to `epoch` sent; what is corrupt or out of place is left out. */
