@@ -123,7 +123,19 @@ export class CachedFile {
     const end = Math.min(position + length, this.#size);
     if (end <= position) return new Uint8Array(0);
     const bytes = this.#bytes.read(position, end);
-    if (this.#platter !== undefined) this.#show(this.#platter, position, bytes);
+    const platter = this.#platter;
+    if (platter === undefined) return bytes;
+    layOver(platter, position, bytes, true);
+    this.#warm(platter, position, end);
+    return bytes;
+  }
+
+  /** What a read would return, of which nobody learns. */
+  peek(position: number, length: number): Uint8Array {
+    const end = Math.min(position + length, this.#size);
+    if (end <= position) return new Uint8Array(0);
+    const bytes = this.#bytes.read(position, end);
+    if (this.#platter !== undefined) layOver(this.#platter, position, bytes, false);
     return bytes;
   }
 
@@ -443,27 +455,6 @@ export class CachedFile {
     if (platter.isClear) this.#platter = undefined;
   }
 
-  /** Lays what the platter has over bytes that were read. */
-  #show(platter: Platter, position: number, bytes: Uint8Array): void {
-    const end = position + bytes.length;
-    for (let page = pageOf(position); page <= pageOf(end - 1); page++) {
-      const deviation = platter.deviationAt(page);
-      if (deviation?.isShown !== true) continue;
-      const start = page * PAGE_SIZE;
-      const { content } = deviation;
-      let differs = false;
-      const stop = Math.min(end, start + content.length);
-      for (let at = Math.max(position, start); at < stop; at++) {
-        const byte = content[at - start] as number;
-        if (byte === bytes[at - position]) continue;
-        bytes[at - position] = byte;
-        differs = true;
-      }
-      if (differs) deviation.met(page);
-    }
-    this.#warm(platter, position, end);
-  }
-
   #warm(platter: Platter, position: number, end: number): void {
     for (let page = pageOf(position); page <= pageOf(end - 1); page++) platter.warm(page);
     if (platter.isClear) this.#platter = undefined;
@@ -522,4 +513,24 @@ function baselineAt(size: number): Baseline {
 function isBeginning(old: Uint8Array, bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if ((old[i] ?? 0) !== bytes[i]) return false;
   return true;
+}
+
+/** Lays what reads see of the platter over the bytes at a position; its deviations are met, or not. */
+function layOver(platter: Platter, position: number, bytes: Uint8Array, isMet: boolean): void {
+  const end = position + bytes.length;
+  for (let page = pageOf(position); page <= pageOf(end - 1); page++) {
+    const deviation = platter.deviationAt(page);
+    if (deviation?.isShown !== true) continue;
+    const start = page * PAGE_SIZE;
+    const { content } = deviation;
+    const stop = Math.min(end, start + content.length);
+    let differs = false;
+    for (let at = Math.max(position, start); at < stop; at++) {
+      const byte = content[at - start] as number;
+      if (byte === bytes[at - position]) continue;
+      bytes[at - position] = byte;
+      differs = true;
+    }
+    if (differs && isMet) deviation.met(page);
+  }
 }

@@ -179,7 +179,7 @@ export class DiskTrouble {
     this.#refuseLocked(path);
     if (!isNew) return;
     this.#refuseWrite(path, -1);
-    this.#allocate(path, 0, -1);
+    this.#allocate(path, NAME_SIZE, -1);
   }
 
   atList(path: string): void {
@@ -310,12 +310,11 @@ export class DiskTrouble {
 
   // Room.
 
-  /** Growth by nothing needs a little room too: a name. */
   #allocate(path: string, growth: number, position: number): void {
-    if (growth < 0 || this.#full.length === 0) return;
+    if (growth <= 0 || this.#full.length === 0) return;
     const full = this.#full.filter(({ area }) => isInside(path, area));
     for (const { free } of full) {
-      if (free < Math.max(1, growth)) this.#throw("ENOSPC", "no-space", path, position, growth);
+      if (free < growth) this.#throw("ENOSPC", "no-space", path, position, growth);
     }
     for (const room of full) room.free -= growth;
   }
@@ -422,6 +421,8 @@ export class DiskTrouble {
 }
 
 const NO_BYTES = new Uint8Array(0);
+/** Bytes that a name takes: not many, but where there are none it cannot be. */
+const NAME_SIZE = 1;
 
 function piecesAtRest(file: CachedFile): Piece[] {
   return file.pagesAtRest().map((page) => {

@@ -194,6 +194,6 @@ export class SimulatedDisk implements Disk, HostWatcher, EventHandler {
   /** What a read would find if it took no time and met no trouble; nothing if there is no such file. */
   peek(path: string, position: number, length: number): Uint8Array {
     const file = this.#tree.files().find((one) => one.path === path);
-    return file?.read(position, length) ?? new Uint8Array(0);
+    return file?.peek(position, length) ?? new Uint8Array(0);
   }
 }
