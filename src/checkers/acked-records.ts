@@ -5,6 +5,7 @@ import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
 import { ACKED_ALL, ACKED_ONE, KEPT, LOST, NO_NODE } from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
+import type { Expiry, ForbiddenStart } from "./expiry.ts";
 import type { Cut, PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 import type { Election, ReplicaLogs } from "./replica-logs.ts";
@@ -17,10 +18,10 @@ export interface AckLoss {
   /** An acknowledgement of records that stood in no replica's log just then. */
   readonly stray: SendEnded | undefined;
   /**
-   * What showed the loss: an election, a leader that cut its log, the acknowledgement itself (of a
-   * leader already replaced), or the last look.
+   * What showed the loss: an election, a leader that cut its log, or whose log came to begin where it
+   * must not, the acknowledgement itself (of a leader already replaced), or the last look.
    */
-  readonly by: "election" | "cut" | "ack" | "end";
+  readonly by: "election" | "cut" | "start" | "ack" | "end";
   /** The last election or cut: the event that is to blame. */
   readonly cause: number;
   /** The epoch of the leader before: the last to have those of them that were kept. */
@@ -64,6 +65,7 @@ export class AckedRecords {
   /** Acknowledged, but the client was not told where. */
   readonly unplaced: SendEnded[] = [];
   readonly #logs: ReplicaLogs;
+  readonly #expiry: Expiry;
   readonly #setup: CheckSetup;
   readonly #partitions: AckedPartition[] = [];
   /** Few clients take turns: the one asked for last, and its address. */
@@ -72,12 +74,14 @@ export class AckedRecords {
   readonly #lossListeners: AckLossListener[] = [];
   readonly #ackListeners: AckListener[] = [];
 
-  constructor(recorder: FactRecorder, logs: ReplicaLogs, setup: CheckSetup) {
+  constructor(recorder: FactRecorder, logs: ReplicaLogs, expiry: Expiry, setup: CheckSetup) {
     this.#logs = logs;
+    this.#expiry = expiry;
     this.#setup = setup;
     recorder.on("send-ended", (fact, at, event) => this.#end(fact, at, event));
     logs.onElected((election) => this.#elect(election));
     logs.onCut((cut) => this.#cut(cut));
+    expiry.onForbidden((start) => this.#begin(start));
   }
 
   onLost(listener: AckLossListener): void {
@@ -184,7 +188,7 @@ export class AckedRecords {
     acked.cause = event;
     acked.keptInEpoch = election.previousEpoch;
     const isKept = acked.tip === NO_NODE || log.contains(acked.tip);
-    if (isKept && !acked.isMixed) return;
+    if (isKept && !acked.isMixed && log.start <= this.#expiry.permitted(partition)) return;
     this.#check(partition, log, "election", at, event);
   }
 
@@ -198,6 +202,14 @@ export class AckedRecords {
     this.#check(partition, log, "cut", at, event);
   }
 
+  #begin({ partition, log, at, event }: ForbiddenStart): void {
+    if (!partition.leading || partition.leader !== log.broker) return;
+    const acked = this.of(partition);
+    acked.cause = event;
+    acked.keptInEpoch = partition.leaderEpoch;
+    this.#check(partition, log, "start", at, event);
+  }
+
   /** Looks for each batch by itself: O(batches), for when something is known to be amiss. */
   #check(
     partition: PartitionGhost,
@@ -209,11 +221,13 @@ export class AckedRecords {
     const acked = this.of(partition);
     const { tree } = partition;
     const lost: BatchNode[] = [];
+    const expired = this.#expiry.permitted(partition);
     acked.tip = NO_NODE;
     acked.isMixed = false;
     for (let node = 0; node < tree.count; node++) {
       if (!tree.has(node, ACKED_ALL | ACKED_ONE) || tree.has(node, LOST)) continue;
-      if (!log.contains(node)) {
+      const last = tree.lastOffset[node] as number;
+      if (!log.contains(node) || (last < log.start && last >= expired)) {
         lost.push(node);
         continue;
       }

@@ -278,7 +278,7 @@ export class BatchTree {
 
   #readValues(first: Place, length: number, batch: RecordBatch, cursor: RecordCursor): number {
     if (batch.recordCount !== length) this.values.fill(NO_VALUE, first, first + length);
-    const { buffer } = batch;
+    const { buffer } = cursor;
     let client = -1;
     while (cursor.next()) {
       const { valueStart, offsetDelta } = cursor;
@@ -303,7 +303,7 @@ export class BatchTree {
     this.values.fill(NO_VALUE, first, first + length);
     this.#valueCount = first + length;
     if (batch.isControl) return UNKNOWN_WRITER;
-    const { buffer } = batch;
+    const { buffer } = cursor;
     let client = -1;
     while (cursor.next()) {
       const { valueStart, valueEnd, offsetDelta } = cursor;

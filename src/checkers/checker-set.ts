@@ -2,7 +2,9 @@ import type { Instant } from "../base/time.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import { AckedRecords } from "./acked-records.ts";
 import type { CheckSetup } from "./check-setup.ts";
+import { ClockSkews } from "./clock-skews.ts";
 import { ConsumerReads } from "./consumer-reads.ts";
+import { Expiry } from "./expiry.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { ProducerRetries } from "./producer-retries.ts";
 import { GUARANTEES } from "./registry.ts";
@@ -38,9 +40,20 @@ export function createCheckers(
   // In this order: who subscribes later sees what the earlier ones made of a fact.
   const logs = new ReplicaLogs(facts, setup);
   const retries = new ProducerRetries(facts);
-  const acked = new AckedRecords(facts, logs, setup);
+  const skews = new ClockSkews(facts);
+  const expiry = new Expiry(logs, setup, skews);
+  const acked = new AckedRecords(facts, logs, expiry, setup);
   const reads = new ConsumerReads(facts, logs);
-  const context: CheckContext = { facts, logs, acked, reads, retries, setup };
+  const context: CheckContext = {
+    facts,
+    logs,
+    expiry,
+    acked,
+    reads,
+    retries,
+    skews,
+    setup,
+  };
   const checkers = guarantees.map((guarantee): [Guarantee, Checker] => [
     guarantee,
     guarantee.create(context),

@@ -154,7 +154,8 @@ export class LeftRecords {
     const cursor = new RecordCursor(batch);
     while (cursor.next()) {
       const delta = cursor.offsetDelta;
-      const isSame = delta >= 0 && delta < length && isRecord(tree, first + delta, batch, cursor);
+      const isSame =
+        delta >= 0 && delta < length && isRecord(tree, first + delta, batch.isControl, cursor);
       if (isSame) this.#there[delta] = 1;
       else if (this.changedAt < 0) this.changedAt = cursor.offset;
     }
@@ -169,8 +170,8 @@ export class LeftRecords {
 function isRecord(
   { keys, values }: BatchTree,
   place: Place,
-  { buffer, isControl }: RecordBatch,
-  { keyStart, keyEnd, valueStart, valueEnd }: RecordCursor,
+  isControl: boolean,
+  { buffer, keyStart, keyEnd, valueStart, valueEnd }: RecordCursor,
 ): boolean {
   if (keys === undefined || isControl) return true;
   if (keyStart >= 0 && keys.at(place) !== keys.numberOf(buffer, keyStart, keyEnd)) return false;

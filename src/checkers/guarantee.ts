@@ -3,7 +3,9 @@ import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { AckedRecords } from "./acked-records.ts";
 import type { CheckSetup } from "./check-setup.ts";
+import type { ClockSkews } from "./clock-skews.ts";
 import type { ConsumerReads } from "./consumer-reads.ts";
+import type { Expiry } from "./expiry.ts";
 import type { ProducerRetries } from "./producer-retries.ts";
 import type { ReplicaLogs } from "./replica-logs.ts";
 
@@ -66,8 +68,10 @@ export interface Checker {
 export interface CheckContext {
   readonly facts: FactRecorder;
   readonly logs: ReplicaLogs;
+  readonly expiry: Expiry;
   readonly acked: AckedRecords;
   readonly reads: ConsumerReads;
   readonly retries: ProducerRetries;
+  readonly skews: ClockSkews;
   readonly setup: CheckSetup;
 }
