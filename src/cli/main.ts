@@ -54,7 +54,49 @@ function program(ask: (asked: Asked) => void): Command {
     .description("Lists the scenarios of a directory and their variants.")
     .action((directory) => ask({ command: "list", directory }));
 
+  withDumpOptions(
+    plain(sim.command("disk"))
+      .usage("<file> [ls [path] | cat <path> | dump <paths...> | export <dir>]")
+      .argument("<file>", "a scenario, such as scenarios/leader-failover.yaml")
+      .argument("[what...]", "what to do with the disk's files: list them, if nothing is said")
+      .summary("look at a simulated disk at an instant, or write it to a real one")
+      .description(
+        "Runs a scenario to an instant and shows the disk of one node, as a process there\n" +
+          "would see it: ls lists files and what of each a loss of power would leave, cat\n" +
+          "writes one to stdout, dump shows what is in it as `sim dump` does, export writes\n" +
+          "all of them to a new directory, which a real Kafka can open.",
+      )
+      .option("--at <time>", "the instant, as 12.5s; the end of the run, if not given")
+      .option("--broker <n>", "whose disk")
+      .option("--controller <n>", "the disk of a controller instead")
+      .option("--seed <n>", "another seed than the scenario's")
+      .option("--variant <name>", "one of the scenario's variants"),
+  ).action((file, words, flags) => ask({ command: "disk", file, words, flags }));
+
+  withDumpOptions(plain(sim.command("dump")))
+    .argument("<paths...>", "files of a log directory, or directories")
+    .summary("show what Kafka's log files hold, real or exported ones")
+    .description(
+      "Shows what files of a log directory hold, in the columns of Kafka's own dump\n" +
+        "tool: logs, indexes, snapshots, checkpoints. Directories are summarised. What\n" +
+        "is damaged is told with the byte where it begins, and makes the exit code 1.",
+    )
+    .action((paths, flags) => ask({ command: "dump", paths, flags }));
+
   return sim;
+}
+
+/** By the names that they have in `kafka-dump-log.sh`. */
+function withDumpOptions(command: Command): Command {
+  return command
+    .option("--print-data-log", "show records with their keys and values")
+    .option("--deep-iteration", "show records, without keys and values")
+    .option("--skip-record-metadata", "of records show only key and value")
+    .option("--cluster-metadata-decoder", "read values as records of the metadata log")
+    .option("--index-sanity-check", "check an index as a broker does when it starts")
+    .option("--verify-index-only", "compare an index with its log, show no entries")
+    .option("--max-bytes <n>", "how much of a log is read")
+    .option("--json", "print one JSON document instead of text");
 }
 
 /** Help and errors that look the same on every terminal, and as the rest of our output does. */

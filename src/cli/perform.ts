@@ -1,6 +1,10 @@
 import { shellWords } from "../report/shell-words.ts";
 import { checkCommand } from "./check-command.ts";
 import { reportFailure } from "./complain.ts";
+import type { DiskFlags } from "./disk-command.ts";
+import { diskCommand } from "./disk-command.ts";
+import { dumpCommand } from "./dump-command.ts";
+import type { DumpFlags } from "./dump-paths.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { listCommand } from "./list-command.ts";
 import { guardOutput } from "./output.ts";
@@ -11,7 +15,14 @@ import { runCommand } from "./run-command.ts";
 export type Asked =
   | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
-  | { readonly command: "list"; readonly directory: string };
+  | { readonly command: "list"; readonly directory: string }
+  | {
+      readonly command: "disk";
+      readonly file: string;
+      readonly words: readonly string[];
+      readonly flags: DiskFlags;
+    }
+  | { readonly command: "dump"; readonly paths: readonly string[]; readonly flags: DumpFlags };
 
 /** Does it. Never rejects: what goes wrong is told on stderr. `words` are the arguments as they were given. */
 export async function perform(asked: Asked, words: readonly string[]): Promise<ExitCode> {
@@ -24,6 +35,10 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
         return checkCommand(asked.files);
       case "list":
         return listCommand(asked.directory);
+      case "disk":
+        return await diskCommand(asked.file, asked.words, asked.flags);
+      case "dump":
+        return await dumpCommand(asked.paths, asked.flags);
     }
   } catch (problem) {
     return reportFailure(problem, shellWords(["sim", ...words]));

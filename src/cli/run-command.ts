@@ -15,6 +15,7 @@ import { annotateRun } from "./github-actions.ts";
 import { Interrupt } from "./interrupt.ts";
 import { loadScenario, pickVariant, reportComplaints, reportWarnings } from "./load-scenario.ts";
 import { Progress } from "./progress.ts";
+import { seedOf } from "./seed.ts";
 import { printFingerprint, verify } from "./verify.ts";
 import { VERSION } from "./version.ts";
 
@@ -137,15 +138,4 @@ async function advance(simulation: Simulation, name: string, interrupt: Interrup
     progress.clear();
     interrupt.release();
   }
-}
-
-/** The seed as given, else the scenario's own. */
-function seedOf(given: string | undefined, scenario: Scenario): string {
-  if (given === undefined) return String(scenario.seed ?? 1);
-  const seed = Number(given);
-  if (!/^[0-9]+$/.test(given) || !Number.isSafeInteger(seed)) {
-    const most = Number.MAX_SAFE_INTEGER;
-    throw new UsageError(`--seed takes a whole number from 0 to ${most}, not \`${given}\``);
-  }
-  return String(seed);
 }
