@@ -3,7 +3,16 @@ import type { LeaderEpoch } from "../kafka/ids.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
-import { ACKED_ALL, ACKED_ONE, KEPT, LOST, NO_NODE } from "./batch-tree.ts";
+import {
+  ACKED_ALL,
+  ACKED_ONE,
+  KEPT,
+  LOST,
+  MUTE_CLIENT,
+  NO_NODE,
+  NO_VALUE,
+  UNKNOWN_CLIENT,
+} from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import type { Expiry, ForbiddenStart } from "./expiry.ts";
 import type { Cut, PartitionGhost } from "./partition-ghost.ts";
@@ -151,12 +160,12 @@ export class AckedRecords {
     if ((tree.lastOffset[node] as number) < baseOffset + values.length - 1) return false;
     const address = this.#addressOf(client);
     const writer = tree.writerOf(node).client;
-    // A batch of nothing but tombstones does not tell who wrote it, nor a tombstone which it is.
-    const isMute = writer === -1 && tree.keys !== undefined;
-    if (address !== undefined && writer !== address && !isMute) return false;
+    if (address !== undefined && writer !== address && writer !== MUTE_CLIENT) return false;
     for (let i = 0; i < values.length; i++) {
-      if (tree.valueAt(node, baseOffset + i) === values[i]) continue;
-      if (tree.keys?.isTombstone(tree.placeOf(node, baseOffset + i)) !== true) return false;
+      const value = tree.valueAt(node, baseOffset + i);
+      if (value === values[i]) continue;
+      // A tombstone does not tell which it is.
+      if (value !== NO_VALUE || writer === UNKNOWN_CLIENT) return false;
     }
     return true;
   }

@@ -29,9 +29,14 @@ export const KEPT = 32;
 /** Acknowledged, and found missing from the log of a leader in office. */
 export const LOST = 64;
 
+/** Not a simulated application. */
+export const UNKNOWN_CLIENT = -1;
+/** Whoever wrote nothing but tombstones, which do not tell. */
+export const MUTE_CLIENT = -2;
+
 /** Who wrote a batch. */
 export interface BatchWriter {
-  /** The client's address; -1 if it is none of the simulated applications. */
+  /** The client's address; UNKNOWN_CLIENT if it is none of the simulated applications, or MUTE_CLIENT. */
   readonly client: number;
   readonly producerId: number;
   readonly producerEpoch: number;
@@ -80,7 +85,9 @@ export class BatchTree {
    */
   conflict: BatchNode = NO_NODE;
 
-  readonly #writers: BatchWriter[] = [{ client: -1, producerId: -1, producerEpoch: -1 }];
+  readonly #writers: BatchWriter[] = [
+    { client: UNKNOWN_CLIENT, producerId: -1, producerEpoch: -1 },
+  ];
   #lastWriter = 0;
   /** The batch of the node made last. */
   #newest: RecordBatch | undefined = undefined;
@@ -278,12 +285,16 @@ export class BatchTree {
 
   #readValues(first: Place, length: number, batch: RecordBatch, cursor: RecordCursor): number {
     if (batch.recordCount !== length) this.values.fill(NO_VALUE, first, first + length);
-    const { buffer } = cursor;
-    let client = -1;
+    const { buffer } = batch;
+    let client = MUTE_CLIENT;
     while (cursor.next()) {
       const { valueStart, offsetDelta } = cursor;
       if (offsetDelta < 0 || offsetDelta >= length) continue;
-      if (valueStart < 0 || cursor.valueEnd - valueStart < PAYLOAD_MIN_BYTES) return UNKNOWN_WRITER;
+      if (valueStart < 0) {
+        this.values[first + offsetDelta] = NO_VALUE;
+        continue;
+      }
+      if (cursor.valueEnd - valueStart < PAYLOAD_MIN_BYTES) return UNKNOWN_WRITER;
       // One producer's batch: all its records have the same address.
       client = payloadClient(buffer, valueStart);
       this.values[first + offsetDelta] = payloadValue(buffer, valueStart);
@@ -292,7 +303,7 @@ export class BatchTree {
     return this.#writerOf(client, batch);
   }
 
-  /** As `#readValues`, where keys matter: each record has its place, one without a value too. */
+  /** As `#readValues`, where keys matter: each record has its place, also if it is no application's. */
   #readKeyed(
     first: Place,
     length: number,
@@ -303,18 +314,19 @@ export class BatchTree {
     this.values.fill(NO_VALUE, first, first + length);
     this.#valueCount = first + length;
     if (batch.isControl) return UNKNOWN_WRITER;
-    const { buffer } = cursor;
-    let client = -1;
+    const { buffer } = batch;
+    let client = MUTE_CLIENT;
     while (cursor.next()) {
-      const { valueStart, valueEnd, offsetDelta } = cursor;
+      const { valueStart, offsetDelta } = cursor;
       if (offsetDelta < 0 || offsetDelta >= length) continue;
       const place = first + offsetDelta;
       keys.set(place, buffer, cursor.keyStart, cursor.keyEnd, valueStart < 0);
-      if (valueStart < 0 || valueEnd - valueStart < PAYLOAD_MIN_BYTES) continue;
-      client = payloadClient(buffer, valueStart);
-      this.values[place] = payloadValue(buffer, valueStart);
+      if (valueStart < 0) continue;
+      const isPayload = cursor.valueEnd - valueStart >= PAYLOAD_MIN_BYTES;
+      client = isPayload ? payloadClient(buffer, valueStart) : UNKNOWN_CLIENT;
+      if (isPayload) this.values[place] = payloadValue(buffer, valueStart);
     }
-    return this.#writerOf(client, batch);
+    return client === UNKNOWN_CLIENT ? UNKNOWN_WRITER : this.#writerOf(client, batch);
   }
 
   #writerOf(client: number, { producerId, producerEpoch }: RecordBatch): number {

@@ -30,7 +30,7 @@ export class CommittedValues {
     const { tree, canon } = this.#partition;
     const node = canon.nodes[index] as number;
     const client = tree.writerOf(node).client;
-    if (client === -1) return NONE;
+    if (client < 0) return NONE;
     let known = this.#clients[client];
     if (known === undefined) {
       known = new ClientValues();

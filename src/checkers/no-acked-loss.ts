@@ -2,7 +2,7 @@ import type { Instant } from "../base/time.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { AckLoss } from "./acked-records.ts";
 import type { BatchNode } from "./batch-tree.ts";
-import { ACKED_ALL, KEPT, NO_NODE } from "./batch-tree.ts";
+import { ACKED_ALL, KEPT, MUTE_CLIENT, NO_NODE, NO_VALUE } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
 import { ClientNames } from "./client-names.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
@@ -190,7 +190,8 @@ class LossFinding {
   #told(): string[] {
     const sentences: string[] = [];
     for (const [client, run] of this.#clients) {
-      const who = `${client} (${this.#acks.get(client) ?? ""})`;
+      // Tombstones do not tell whose they are.
+      const who = `${client === "" ? "a client" : client} (${this.#acks.get(client) ?? ""})`;
       const verb = run.count === 1 ? "is" : "are";
       sentences.push(`${who} was told that ${run.text} ${verb} written: ${run.size}.`);
     }
@@ -225,12 +226,12 @@ function missingValues(partition: PartitionGhost, fact: SendEnded, address: numb
   for (let i = 0; i < leaderLog.count; i++) {
     const node = leaderLog.nodes[i] as number;
     const writer = tree.writerOf(node).client;
-    if (writer !== address && (writer !== -1 || tree.keys === undefined)) continue;
+    if (writer !== address && writer !== MUTE_CLIENT) continue;
     const last = tree.lastOffset[node] as number;
     for (let offset = tree.baseOffset(node); offset <= last; offset++) {
-      if (!wanted.delete(tree.valueAt(node, offset))) {
-        tombstones += +(tree.keys?.isTombstone(tree.placeOf(node, offset)) === true);
-      }
+      const value = tree.valueAt(node, offset);
+      if (value === NO_VALUE) tombstones++;
+      else wanted.delete(value);
     }
   }
   // A tombstone does not tell which record it is.

@@ -290,3 +290,23 @@ test("truncation to the high watermark explains a loss only where it is switched
   ]);
   expect(lose("on-fetch").violations()).toMatchObject([{ count: 2, permitted: undefined }]);
 });
+
+test("an acknowledged tombstone is found where it was told to be, alone or among others", () => {
+  const history = new History({ guarantees: [NO_ACKED_LOSS] });
+  history.commit([0], { keys: ["a"], tombstones: [0] });
+  history.commit([1, 2], { keys: ["a", "b"], tombstones: [1] });
+
+  history.ack([0], 0).ack([1, 2], 1);
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("an acknowledged tombstone that the elected leader does not have is lost", () => {
+  const history = new History({ guarantees: [NO_ACKED_LOSS] });
+  history.write([0], { keys: ["a"], tombstones: [0] });
+  history.ack([0], 0);
+
+  history.elect(2, { isr: [2, 3] });
+
+  expect(history.violations()).toHaveLength(1);
+});
