@@ -1,5 +1,6 @@
 import { fromMillis } from "../base/time.ts";
 import type { Disk } from "../ports/disk.ts";
+import { DiskError } from "../ports/disk.ts";
 import type { Timers } from "../ports/node.ts";
 
 /** Where files go that have been set aside under another name. */
@@ -16,21 +17,36 @@ export class DelayedDeletions implements Deletions {
   readonly #disk: Disk;
   readonly #timers: Timers;
   readonly #timerKind: number;
+  readonly #onDiskError: (problem: DiskError) => void;
 
-  /** The node's timers of `timerKind` are to be passed on to `onTimer`. */
-  constructor(disk: Disk, timers: Timers, timerKind: number) {
+  /**
+   * The node's timers of `timerKind` are to be passed on to `onTimer`; `onDiskError` hears of removals
+   * that fail.
+   */
+  constructor(
+    disk: Disk,
+    timers: Timers,
+    timerKind: number,
+    onDiskError: (problem: DiskError) => void,
+  ) {
     this.#disk = disk;
     this.#timers = timers;
     this.#timerKind = timerKind;
+    this.#onDiskError = onDiskError;
   }
 
   schedule(paths: readonly string[], delayMs: number): void {
     this.#timers.start(fromMillis(delayMs), this.#timerKind, new Due(paths));
   }
 
-  /** Can throw `DiskError`. */
   onTimer(payload: unknown): void {
-    if (payload instanceof Due) for (const path of payload.paths) this.#disk.remove(path);
+    if (!(payload instanceof Due)) return;
+    try {
+      for (const path of payload.paths) this.#disk.remove(path);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#onDiskError(problem);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { invariant } from "../base/invariant.ts";
 import { byText } from "../base/order.ts";
+import { MINUTE, toMillis } from "../base/time.ts";
 import type { BrokerEpoch, Offset, PartitionName, TopicId } from "../kafka/ids.ts";
 import { METADATA_TOPIC, partitionName } from "../kafka/ids.ts";
 import type { PartitionOffset } from "../kafka/log/checkpoint-format.ts";
@@ -8,7 +9,10 @@ import type { Uuid } from "../kafka/uuid.ts";
 import type { Disk } from "../ports/disk.ts";
 import { DiskError } from "../ports/disk.ts";
 import type { Clock } from "../ports/node.ts";
+import type { Random } from "../ports/random.ts";
 import { readCleanShutdown, writeCleanShutdown } from "./clean-shutdown-file.ts";
+import type { Deletions } from "./delayed-deletion.ts";
+import { ImmediateDeletions } from "./delayed-deletion.ts";
 import type { LogConfig } from "./log-config.ts";
 import type { DirectoryOwner } from "./meta-properties.ts";
 import { ensureMetaProperties } from "./meta-properties.ts";
@@ -21,6 +25,12 @@ export interface LogDirectoryOptions {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly tickets: TicketBook;
+  /** For the names of directories that are set aside, and for `segment.jitter.ms`. */
+  readonly random: Random;
+  /** Where files and directories go that are used no more; they are removed at once if absent. */
+  readonly deletions?: Deletions;
+  /** `log.segment.delete.delay.ms`, of removed partitions; a minute if absent. */
+  readonly fileDeleteDelayMs?: number;
   /** The config of a topic's logs; called at loading and at creation. */
   readonly configOf: (topic: string) => LogConfig;
   /** `producer.id.expiration.ms`; a day if absent. */
@@ -56,6 +66,7 @@ export class LogDirectory {
   /** From the clean-shutdown file; -1 without. */
   readonly previousBrokerEpoch: BrokerEpoch;
   readonly #options: LogDirectoryOptions;
+  readonly #deletions: Deletions;
   readonly #logs = new Map<PartitionName, PartitionLog>();
   #isLoaded = false;
 
@@ -68,6 +79,7 @@ export class LogDirectory {
     const { disk } = options;
     this.path = path;
     this.#options = options;
+    this.#deletions = options.deletions ?? new ImmediateDeletions(disk);
     disk.makeDirectory(path);
     this.id = ensureMetaProperties(disk, path, owner);
     const found = readCleanShutdown(disk, path);
@@ -86,6 +98,7 @@ export class LogDirectory {
     if (highWatermarks === undefined) throw new DiskError("EIO", this.#path(HIGH_WATERMARKS));
     const loaded: LoadedLog[] = [];
     for (const name of disk.list(this.path)) {
+      if (name.endsWith(SET_ASIDE)) this.#removeLater(this.#path(name));
       const [, topic, partition] = PARTITION_DIRECTORY.exec(name) ?? [];
       if (topic === undefined || topic === METADATA_TOPIC) continue;
       const log = this.#open(topic, Number(partition), {
@@ -131,17 +144,26 @@ export class LogDirectory {
   }
 
   /**
-   * Removes the partition's directory with all in it.
+   * Takes a partition out: its directory is renamed to end with `-delete`, and removed with all in it
+   * after `log.segment.delete.delay.ms` (`LogManager.asyncDelete`).
    *
-   * Simplified: Kafka renames it to `-delete` first, and removes it a minute later.
+   * Simplified: Kafka looks for such directories at intervals, so that they stay up to twice as long.
    */
   remove(partition: PartitionName): void {
     const log = this.#logs.get(partition);
     if (log === undefined) return;
     this.#logs.delete(partition);
     log.abandon();
-    this.#options.disk.remove(log.directory);
     this.#options.onRemoved?.(log, this);
+    const aside = this.#path(asideName(log, this.#options.random));
+    this.#options.disk.rename(log.directory, aside);
+    this.#removeLater(aside);
+    this.checkpointRecoveryPoints();
+    this.checkpointLogStarts();
+  }
+
+  #removeLater(path: string): void {
+    this.#deletions.schedule([path], this.#options.fileDeleteDelayMs ?? toMillis(MINUTE));
   }
 
   /** Gives up all its logs: the directory has failed. */
@@ -188,12 +210,14 @@ export class LogDirectory {
       "topicId" | "recoveryPoint" | "logStartOffset" | "cleanShutdown"
     >,
   ): PartitionLog {
-    const { disk, clock, tickets, configOf, producerIdExpirationMs } = this.#options;
+    const { disk, clock, tickets, random, configOf, producerIdExpirationMs } = this.#options;
     const name = partitionName(topic, partition);
     const log = PartitionLog.open({
       disk,
       clock,
       tickets,
+      random,
+      deletions: this.#deletions,
       directory: this.#path(name),
       topic,
       partition,
@@ -245,6 +269,19 @@ export class LogDirectory {
 const RECOVERY_POINTS = "recovery-point-offset-checkpoint";
 const HIGH_WATERMARKS = "replication-offset-checkpoint";
 const LOG_STARTS = "log-start-offset-checkpoint";
+
+/** How the directory of a partition that was taken out ends. */
+const SET_ASIDE = "-delete";
+/** No file system takes a longer name. */
+const LONGEST_NAME = 255;
+
+/** `LocalLog.logDeleteDirName`: a name that no partition has, and no other that was taken out. */
+function asideName({ topic, partition }: PartitionLog, random: Random): string {
+  let id = "";
+  for (let i = 0; i < 4; i++) id += random.below(0x1_0000_0000).toString(16).padStart(8, "0");
+  const rest = `-${partition}.${id}${SET_ASIDE}`;
+  return topic.slice(0, LONGEST_NAME - rest.length) + rest;
+}
 
 const PARTITION_DIRECTORY = /^([A-Za-z0-9._-]+)-(\d+)$/;
 const NO_OFFSETS: ReadonlyMap<PartitionName, Offset> = new Map();

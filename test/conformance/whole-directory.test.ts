@@ -6,6 +6,7 @@ import { readTopicId } from "../../src/storage/partition-metadata.ts";
 import { TicketBook } from "../../src/storage/ticket-book.ts";
 import { HandClock } from "../support/log-fixture.ts";
 import { ScriptedDisk } from "../support/scripted-disk.ts";
+import { SmallRandom } from "../support/small-random.ts";
 import { comparable, fileSums, RELEASES, RealKafka } from "./real-kafka.ts";
 
 const DATA = "data";
@@ -80,6 +81,7 @@ function start(kafka: RealKafka): Started {
     disk,
     clock,
     tickets,
+    random: new SmallRandom(1),
     directories: [DATA],
     nodeId: 1,
     clusterId: kafka.told.clusterId,

@@ -12,6 +12,7 @@ import type { PartitionLog } from "../../src/storage/partition-log.ts";
 import { TicketBook } from "../../src/storage/ticket-book.ts";
 import { HandClock } from "./log-fixture.ts";
 import { ScriptedDisk } from "./scripted-disk.ts";
+import { SmallRandom } from "./small-random.ts";
 
 /** Where a test lets the process die. */
 export class Crash extends Error {}
@@ -54,6 +55,7 @@ export class CleanerFixture implements CleanerOwner {
       disk,
       clock,
       tickets,
+      random: new SmallRandom(1),
       directories: ["data"],
       nodeId: 2,
       clusterId: "kafka-sim",

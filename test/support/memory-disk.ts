@@ -95,10 +95,12 @@ export class MemoryDisk implements Disk {
 
   rename(from: string, to: string): void {
     this.#check();
-    const content = this.#names.get(from);
-    if (content === undefined) throw new DiskError("ENOENT", from);
-    this.#names.delete(from);
-    this.#names.set(to, content);
+    const moved = [...this.#names].filter(([path]) => path === from || path.startsWith(`${from}/`));
+    if (moved.length === 0) throw new DiskError("ENOENT", from);
+    for (const [path, content] of moved) {
+      this.#names.delete(path);
+      this.#names.set(to + path.slice(from.length), content);
+    }
   }
 
   remove(path: string): void {

@@ -50,10 +50,12 @@ export class ScriptedDisk implements Disk {
 
   rename(from: string, to: string): void {
     this.note("rename", to);
-    const inode = this.#names.get(from);
-    if (inode === undefined) throw new DiskError("ENOENT", from);
-    this.#names.delete(from);
-    this.#names.set(to, inode);
+    const moved = [...this.#names].filter(([path]) => path === from || path.startsWith(`${from}/`));
+    if (moved.length === 0) throw new DiskError("ENOENT", from);
+    for (const [path, inode] of moved) {
+      this.#names.delete(path);
+      this.#names.set(to + path.slice(from.length), inode);
+    }
   }
 
   remove(path: string): void {

@@ -17,4 +17,8 @@ export const BROKER_TIMER = {
   directoryFailureDeadline: 14,
   directoryAssignments: 15,
   cleaner: 16,
+  fileDeletion: 17,
+  retention: 18,
+  logStartCheckpoint: 19,
+  delayedDeleteRecords: 20,
 } as const;

@@ -30,6 +30,7 @@ import { byUuid, randomUuid } from "../../kafka/uuid.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
+import { DelayedDeletions } from "../../storage/delayed-deletion.ts";
 import { LogManager } from "../../storage/log-manager.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import { RefusedStart } from "../../storage/refused-start.ts";
@@ -72,6 +73,13 @@ export interface BrokerOptions {
 
 /** Kafka's default of `controller.socket.timeout.ms`. */
 const CONTROLLER_SOCKET_TIMEOUT_MS = 30_000;
+/** What is done with the logs now and then, first after `log.initial.task.delay.ms`. */
+const LOG_TASKS = [
+  BROKER_TIMER.retention,
+  BROKER_TIMER.flushCheck,
+  BROKER_TIMER.recoveryPointCheckpoint,
+  BROKER_TIMER.logStartCheckpoint,
+] as const;
 /** Periods from here on are Kafka's way to say never (Long.MAX_VALUE). */
 const NEVER_MS = 1e15;
 
@@ -96,6 +104,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   isServing = false;
   readonly #server: RpcServer;
   readonly #tickets: TicketBook = new TicketBook();
+  readonly #deletions: DelayedDeletions;
   readonly #logs: LogManager;
   /** `metadata.log.dir`: the first log directory. Without it nothing goes on. */
   readonly #metadataDirectory: string;
@@ -130,10 +139,19 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     const directories = logDirectories(options.configs);
     const [metadataDirectory] = directories;
     this.#metadataDirectory = metadataDirectory;
+    this.#deletions = new DelayedDeletions(
+      world.disk,
+      world.timers,
+      BROKER_TIMER.fileDeletion,
+      (problem) => this.diskFailed(problem),
+    );
     this.#logs = new LogManager({
       disk: world.disk,
       clock: world.clock,
       tickets: this.#tickets,
+      random: world.random,
+      deletions: this.#deletions,
+      fileDeleteDelayMs: options.configs["log.segment.delete.delay.ms"],
       directories,
       nodeId: options.brokerId,
       clusterId: options.clusterId,
@@ -307,9 +325,10 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     }
     this.#every(BROKER_TIMER.isrScan);
     this.#every(BROKER_TIMER.highWatermarkCheckpoint);
-    this.#every(BROKER_TIMER.recoveryPointCheckpoint);
-    this.#every(BROKER_TIMER.flushCheck);
     this.#every(BROKER_TIMER.producerExpiry);
+    // `LogManager.startupWithConfigOverrides`.
+    const pause = fromMillis(this.configs["log.initial.task.delay.ms"]);
+    for (const kind of LOG_TASKS) this.world.timers.start(pause, kind);
     this.#replicas.publishAll();
     this.#compaction.start();
   }
@@ -407,6 +426,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case BROKER_TIMER.fetcherBackoff:
         if (payload instanceof ReplicaFetcher) payload.onTimer();
         return;
+      case BROKER_TIMER.fileDeletion:
+        this.#deletions.onTimer(payload);
+        return;
       case BROKER_TIMER.cleaner:
         this.#compaction.cleaner.run();
         return;
@@ -429,8 +451,13 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case BROKER_TIMER.highWatermarkCheckpoint:
         this.#logs.checkpointHighWatermarks((log) => this.#highWatermarkOf(log));
         break;
+      case BROKER_TIMER.retention:
+        this.#replicas.deleteOldSegments();
+        break;
       case BROKER_TIMER.recoveryPointCheckpoint:
         this.#logs.checkpointRecoveryPoints();
+        break;
+      case BROKER_TIMER.logStartCheckpoint:
         this.#logs.checkpointLogStarts();
         break;
       case BROKER_TIMER.producerExpiry:
@@ -459,8 +486,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return configs["replica.lag.time.max.ms"] / 2;
       case BROKER_TIMER.highWatermarkCheckpoint:
         return configs["replica.high.watermark.checkpoint.interval.ms"];
+      case BROKER_TIMER.retention:
+        return configs["log.retention.check.interval.ms"];
       case BROKER_TIMER.recoveryPointCheckpoint:
         return configs["log.flush.offset.checkpoint.interval.ms"];
+      case BROKER_TIMER.logStartCheckpoint:
+        return configs["log.flush.start.offset.checkpoint.interval.ms"];
       case BROKER_TIMER.producerExpiry:
         return configs["producer.id.expiration.check.interval.ms"];
       default:

@@ -257,30 +257,62 @@ export class Partition implements LeaderReplica {
 
   /** Cuts a follower's log; the high watermark is clamped to the new end. */
   truncateTo(offset: Offset, reason: string): void {
-    const from = this.log.logEndOffset;
+    const { logStartOffset: start, logEndOffset: end } = this.log;
     if (!this.log.truncateTo(offset)) return;
-    this.#truncated(from, reason);
+    this.#truncated(start, end, reason);
   }
 
   /** Wipes a follower's log, which then begins at `offset`. */
   truncateFully(offset: Offset, reason: string): void {
-    const from = this.log.logEndOffset;
+    const { logStartOffset: start, logEndOffset: end } = this.log;
     this.log.truncateFullyAndStartAt(offset);
-    this.highWatermark = offset;
-    this.#truncated(from, reason);
+    this.#truncated(start, end, reason);
+    if (this.highWatermark < offset) this.#setHighWatermark(offset);
   }
 
-  #truncated(from: Offset, reason: string): void {
-    const to = this.log.logEndOffset;
+  #truncated(start: Offset, end: Offset, reason: string): void {
+    const { logStartOffset, logEndOffset: to } = this.log;
+    if (to < end) {
+      this.#context.facts.note({
+        kind: "truncated",
+        broker: this.brokerId,
+        partition: this.name,
+        from: end,
+        to,
+        reason,
+      });
+    }
+    if (logStartOffset !== start) this.#noteLogStart(start, logStartOffset, "fully-truncated");
+    if (this.highWatermark > to) this.#setHighWatermark(to);
+  }
+
+  /** Lets old segments go, as the topic's configs say. Can throw `DiskError`. */
+  deleteOldSegments(): void {
+    for (const { from, to, reason } of this.log.deleteOldSegments(this.highWatermark)) {
+      this.#noteLogStart(from, to, reason);
+    }
+  }
+
+  /**
+   * Lets the records below an offset go, which must not lie above the high watermark
+   * (`UnifiedLog.maybeIncrementLogStartOffset`).
+   */
+  advanceLogStart(offset: Offset, reason: "delete-records" | "leader"): void {
+    const from = this.log.logStartOffset;
+    if (offset <= from) return;
+    this.log.advanceLogStart(offset);
+    this.#noteLogStart(from, offset, reason);
+  }
+
+  #noteLogStart(from: Offset, to: Offset, reason: string): void {
     this.#context.facts.note({
-      kind: "truncated",
+      kind: "log-start-moved",
       broker: this.brokerId,
       partition: this.name,
       from,
       to,
       reason,
     });
-    if (this.highWatermark > to) this.#setHighWatermark(to);
   }
 
   /** Members of the ISR that have fallen behind. */

@@ -396,9 +396,9 @@ export class ReplicaFetcher
       }
     }
     partition.followHighWatermark(one.highWatermark);
-    if (one.logStartOffset > partition.log.logStartOffset) {
-      partition.log.advanceLogStart(Math.min(one.logStartOffset, partition.log.logEndOffset));
-    }
+    // What its leader has no more it needs not keep.
+    const { highWatermark } = partition;
+    partition.advanceLogStart(Math.min(one.logStartOffset, highWatermark), "leader");
   }
 
   #appendRecords(state: FetchState, records: readonly RecordBatch[]): ErrorCode {

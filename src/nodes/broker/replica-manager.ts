@@ -1,7 +1,7 @@
 import { invariant } from "../../base/invariant.ts";
 import { byNumber } from "../../base/order.ts";
 import type { TopicConfigs } from "../../kafka/config/topic-configs.ts";
-import { topicConfigsOf } from "../../kafka/config/topic-configs.ts";
+import { isCompacted, topicConfigsOf } from "../../kafka/config/topic-configs.ts";
 import type { BrokerId, TopicId } from "../../kafka/ids.ts";
 import { NO_LEADER } from "../../kafka/ids.ts";
 import { directoryOfReplica, UNASSIGNED } from "../../kafka/metadata/directory-id.ts";
@@ -33,6 +33,8 @@ export class ReplicaManager {
   readonly #followed = new Map<Partition, ReplicaFetcher>();
   readonly #configs = new Map<string, TopicConfigs>();
   readonly #assignments: DirectoryAssignments;
+  /** Replicas, by topic id and index, whose logs could not be created: offline until the next start. */
+  readonly #stillborn = new Set<string>();
 
   constructor(context: BrokerContext, logs: LogManager, assignments: DirectoryAssignments) {
     this.#context = context;
@@ -199,6 +201,8 @@ export class ReplicaManager {
   ): Partition | undefined {
     const known = this.get(topic.topicId, index);
     if (known !== undefined) return known.offline ? undefined : known;
+    const name = `${topic.topicId}/${index}`;
+    if (this.#stillborn.has(name)) return undefined;
     const assigned = directoryOfReplica(registration, this.#context.brokerId);
     const isOnline = this.#logs.directories.some(({ id }) => id === assigned);
     if (!isOnline && this.#logs.hasOffline && assigned !== UNASSIGNED) return undefined;
@@ -208,6 +212,7 @@ export class ReplicaManager {
       return this.#addPartition(log, topic.topicId, 0);
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
+      this.#stillborn.add(name);
       this.#context.diskFailed(problem);
       return undefined;
     }
@@ -225,10 +230,21 @@ export class ReplicaManager {
 
   /** Syncs the logs that are due for it. */
   flushIfDue(): void {
+    this.#eachOnline(({ log }) => log.flushIfDue());
+  }
+
+  /** Retention, but for compacted logs: with those the cleaner deals (`LogManager.cleanupLogs`). */
+  deleteOldSegments(): void {
+    this.#eachOnline((partition) => {
+      if (!isCompacted(partition.log.config)) partition.deleteOldSegments();
+    });
+  }
+
+  #eachOnline(action: (partition: Partition) => void): void {
     for (const partition of this.#all) {
       if (partition.offline) continue;
       try {
-        partition.log.flushIfDue();
+        action(partition);
       } catch (problem) {
         if (!(problem instanceof DiskError)) throw problem;
         this.#context.diskFailed(problem);

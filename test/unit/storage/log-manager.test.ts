@@ -9,6 +9,7 @@ import type { PartitionLog } from "../../../src/storage/partition-log.ts";
 import { TicketBook } from "../../../src/storage/ticket-book.ts";
 import { HandClock } from "../../support/log-fixture.ts";
 import { ScriptedDisk } from "../../support/scripted-disk.ts";
+import { SmallRandom } from "../../support/small-random.ts";
 
 const ORDERS = "3Db5QLSqSZieL3rJBUUegA";
 const PAYMENTS = "bXl0b3BpY2lkbXl0b3BpYw";
@@ -23,6 +24,7 @@ function startWith(disk: Disk, options: Partial<LogManagerOptions> = {}): LogMan
     disk,
     clock: new HandClock(),
     tickets: new TicketBook(),
+    random: new SmallRandom(1),
     directories: ["data"],
     nodeId: 2,
     clusterId: "kafka-sim",
@@ -244,6 +246,46 @@ test("a removed log is gone from the disk, and its late syncs bring nothing back
   expect(logs.get("orders-0")).toBeUndefined();
   expect(disk.exists("data/orders-0")).toBe(false);
   expect(start(disk).loadAll()).toEqual([]);
+});
+
+test("a removed log is set aside until its time has come, and a start in between lets it go as well", () => {
+  const disk = new ScriptedDisk();
+  const scheduled: { paths: readonly string[]; delayMs: number }[] = [];
+  const deletions = {
+    schedule: (paths: readonly string[], delayMs: number): void => {
+      scheduled.push({ paths, delayMs });
+    },
+  };
+  const logs = startWith(disk, { deletions, fileDeleteDelayMs: 5000 });
+  logs.loadAll();
+  fill(logs.getOrCreate("orders", 0, ORDERS), 2);
+
+  logs.remove("orders-0");
+
+  const [aside] = disk.list("data").filter((name) => name.startsWith("orders-0"));
+  expect(aside).toMatch(/^orders-0\.[0-9a-f]{32}-delete$/);
+  expect(disk.list(`data/${aside}`)).toContain("00000000000000000000.log");
+  expect(scheduled).toEqual([{ paths: [`data/${aside}`], delayMs: 5000 }]);
+  expect(logs.getOrCreate("orders", 0, PAYMENTS).logEndOffset).toBe(0);
+
+  const again = startWith(disk, { deletions, fileDeleteDelayMs: 5000 });
+  expect(again.loadAll().map(({ log }) => log.topicId)).toEqual([PAYMENTS]);
+  expect(scheduled.at(-1)).toEqual({ paths: [`data/${aside}`], delayMs: 5000 });
+});
+
+test("a name that would be too long for a file system is cut where a log is set aside", () => {
+  const disk = new ScriptedDisk();
+  const deletions = { schedule: (): void => {} };
+  const logs = startWith(disk, { deletions });
+  logs.loadAll();
+  const topic = "t".repeat(249);
+  logs.getOrCreate(topic, 12, ORDERS);
+
+  logs.remove(`${topic}-12`);
+
+  const [aside] = disk.list("data").filter((name) => name.endsWith("-delete"));
+  expect(aside).toHaveLength(255);
+  expect(aside).toMatch(/^t+-12\.[0-9a-f]{32}-delete$/);
 });
 
 test("a new directory is formatted once: its id and node are found again", () => {
