@@ -10,6 +10,7 @@ import { deletesOldSegments, isCompacted, topicConfigsOf } from "../kafka/config
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
 import type { ExpectationWatch } from "../scenario/expectation/expectation.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { EventCauses } from "../sim/event-causes.ts";
 import type { EventRecord } from "../sim/scheduler.ts";
 import type { Fact } from "../trace/fact.ts";
 import type { FactListener } from "../trace/recorder.ts";
@@ -30,6 +31,8 @@ export interface SimulationOptions {
   readonly rules?: (rules: ReplicationRules) => ReplicationRules;
   /** Without guarantees a run is quicker and says less; for measuring. Default true. */
   readonly guarantees?: boolean;
+  /** Is it kept which event led to which (`causes`)? Costs time and memory; default false. */
+  readonly records?: boolean;
 }
 
 /** A cluster that has not formed by then never will. */
@@ -39,6 +42,8 @@ const WARM_UP_LIMIT: Duration = 120 * SECOND;
 export class Simulation {
   readonly cluster: Cluster;
   readonly plan: Plan;
+  /** Which event scheduled which, if the run is recorded. */
+  readonly causes: EventCauses;
   readonly #readiness: Readiness;
   readonly #timeline: Timeline;
   readonly #checkers: CheckerSet | undefined;
@@ -55,6 +60,7 @@ export class Simulation {
     const cluster = new Cluster(this.plan.cluster);
     this.cluster = cluster;
     const { facts, view, scheduler, clock, hands, random } = cluster;
+    this.causes = options.records === true ? scheduler.recordCauses() : new EventCauses();
     this.#readiness = new Readiness(facts, view, this.plan.cluster);
     // Before whatever reacts to facts: a story is told in the order in which it happened.
     this.#timeline = new Timeline(facts, controllerName);

@@ -5,6 +5,7 @@ import { NO_TIMER } from "../ports/node.ts";
 import type { Fact } from "../trace/fact.ts";
 import type { EventClock } from "../trace/recorder.ts";
 import { CHECKPOINT_INTERVAL, Digest } from "./digest.ts";
+import { EventCauses } from "./event-causes.ts";
 import { EventQueue } from "./event-queue.ts";
 import { mixFactInto } from "./fact-words.ts";
 import { TimerLanes } from "./timer-lanes.ts";
@@ -46,6 +47,7 @@ export class Scheduler implements EventClock {
   private recordFrom = Infinity;
   private recordTo = -Infinity;
   private sink: ((record: EventRecord) => void) | undefined;
+  private causes: EventCauses | undefined;
 
   get now(): Instant {
     return this.time;
@@ -69,6 +71,7 @@ export class Scheduler implements EventClock {
   /** Schedules an event that cannot be cancelled, at an instant that is not past. */
   at(time: Instant, kind: number, subject: number, payload: unknown): void {
     if (!isDueTime(time, this.time)) fail(`an event at ${time}, and now is ${this.time}`);
+    if (this.causes !== undefined) this.causes.scheduled(this.sequence, this.count);
     this.queue.push(time, this.sequence++, kind, subject, payload);
   }
 
@@ -76,6 +79,7 @@ export class Scheduler implements EventClock {
   startTimer(delay: Duration, kind: number, subject: number, payload: unknown): TimerHandle {
     const time = this.time + delay;
     if (!isDueTime(time, this.time)) fail(`a timer after ${delay}, and now is ${this.time}`);
+    if (this.causes !== undefined) this.causes.scheduled(this.sequence, this.count);
     return this.timers.start(time, this.sequence++, delay, kind, subject, payload);
   }
 
@@ -99,11 +103,11 @@ export class Scheduler implements EventClock {
     const { queue, timers } = this;
     const eventTime = queue.peekTime();
     const timerTime = timers.peekTime();
-    if (eventTime < timerTime) queue.pop();
+    if (eventTime < timerTime) this.popEvent();
     else if (timerTime < eventTime) this.popTimer();
     else if (eventTime === Infinity) return false;
     else if (timers.peekSequence() < queue.peekSequence()) this.popTimer();
-    else queue.pop();
+    else this.popEvent();
 
     const { time, kind, subject, payload } = queue.out;
     this.time = time;
@@ -130,7 +134,19 @@ export class Scheduler implements EventClock {
     this.sink = sink;
   }
 
+  /** From now on keeps, for each event, which one scheduled it. */
+  recordCauses(): EventCauses {
+    this.causes ??= new EventCauses();
+    return this.causes;
+  }
+
+  private popEvent(): void {
+    if (this.causes !== undefined) this.causes.happened(this.count + 1, this.queue.peekSequence());
+    this.queue.pop();
+  }
+
   private popTimer(): void {
+    if (this.causes !== undefined) this.causes.happened(this.count + 1, this.timers.peekSequence());
     this.timers.pop();
     this.fired = this.timers.popped;
   }

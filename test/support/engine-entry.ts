@@ -1,4 +1,7 @@
 /** What long tests need of the core, for one bundle. */
 export { Simulation } from "../../src/cluster/simulation.ts";
+export { explain, recordUntil } from "../../src/explain/explain.ts";
+export { livesOf } from "../../src/explain/record-life.ts";
 export { ERRORS } from "../../src/kafka/error-code.ts";
+export { explanationLines } from "../../src/report/explanation-text.ts";
 export { readScenario } from "../../src/scenario/read-scenario.ts";

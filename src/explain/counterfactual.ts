@@ -1,0 +1,109 @@
+import type { Violation } from "../checkers/guarantee.ts";
+import { Simulation } from "../cluster/simulation.ts";
+import { MARK } from "../faults/mark.ts";
+import type { FaultSpec, Scenario } from "../scenario/scenario.ts";
+import type { ExplainOptions } from "./explain.ts";
+import type { Recording } from "./recording.ts";
+import { SAFER_SETTINGS } from "./safer-settings.ts";
+
+/** What the same run comes to with something changed. */
+export interface Trials {
+  /** Numbers of the faults without which the violation does not happen. */
+  readonly needed: ReadonlySet<number>;
+  /** Settings with which it does not, though every needed fault strikes. */
+  readonly avoidedBy: readonly string[];
+}
+
+/**
+ * Runs the scenario again, with the same seed, without each of its faults in turn and with each safer
+ * setting. Whatever is drawn is drawn under its own name, so that nothing else changes by that.
+ */
+export function trialsOf(
+  scenario: Scenario,
+  violation: Violation,
+  recording: Recording,
+  options: ExplainOptions,
+): Trials {
+  const quiet: Scenario = { ...scenario, expect: [] };
+  const timed: Scenario = { ...quiet, faults: asTheyStruck(quiet.faults, recording) };
+  const settings = SAFER_SETTINGS.flatMap((setting) => {
+    const changed = setting.apply(timed);
+    return changed === undefined ? [] : [{ name: setting.name, changed }];
+  });
+  const faults = quiet.faults.filter(({ kind }) => kind !== MARK);
+  const all = faults.length + settings.length;
+  let done = 0;
+  const tell = (): void => options.onProgress?.(++done, all);
+
+  const needed = new Set<number>();
+  for (const fault of faults) {
+    const outcome = run({ ...quiet, faults: without(fault, quiet.faults) }, violation, options);
+    if (!outcome.happens) needed.add(fault.number);
+    tell();
+  }
+  const avoidedBy: string[] = [];
+  for (const { name, changed } of settings) {
+    const outcome = run(changed, violation, options);
+    const strikeAll = [...needed].every((fault) => outcome.struck.has(fault));
+    if (!outcome.happens && strikeAll && outcome.acked > 0) avoidedBy.push(name);
+    tell();
+  }
+  return { needed, avoidedBy };
+}
+
+/**
+ * The faults at the instants at which they struck: a condition that waited for the damage itself, such
+ * as an acknowledged record that no follower has, would never come true once the damage is avoided.
+ */
+function asTheyStruck(faults: readonly FaultSpec[], { facts }: Recording): FaultSpec[] {
+  return faults.map((fault) => {
+    const strikes = facts.filter(
+      (one) => one.fact.kind === "fault-begun" && one.fact.fault === fault.number,
+    );
+    const [first] = strikes;
+    if (first === undefined || strikes.length > 1) return fault;
+    return { ...fault, trigger: { kind: "at", time: { kind: "fixed", value: first.at } } };
+  });
+}
+
+/** A fault less, and less what waits for it. */
+function without(fault: FaultSpec, faults: readonly FaultSpec[]): FaultSpec[] {
+  const gone = new Set([fault]);
+  for (const one of faults) {
+    const { trigger } = one;
+    if (trigger.kind !== "after") continue;
+    for (const before of gone) if (before.name === trigger.fault) gone.add(one);
+  }
+  return faults.filter((one) => !gone.has(one));
+}
+
+interface Outcome {
+  /** Is the same guarantee violated in the same partition? */
+  readonly happens: boolean;
+  /** Numbers of the faults that fired. */
+  readonly struck: ReadonlySet<number>;
+  /** Records that were acknowledged: without any, nothing was avoided. */
+  readonly acked: number;
+}
+
+function run(
+  scenario: Scenario,
+  { guarantee, partition }: Violation,
+  { seed, rules }: ExplainOptions,
+): Outcome {
+  const simulation = new Simulation(scenario, { seed, ...(rules && { rules }) });
+  const struck = new Set<number>();
+  simulation.onFact((fact) => {
+    if (fact.kind === "fault-begun") struck.add(fact.fault);
+  });
+  while (simulation.advance(SLICE)) {}
+  const { violations, clients } = simulation.finish(undefined);
+  const happens = violations.some(
+    (one) => one.guarantee === guarantee && one.partition === partition,
+  );
+  let acked = 0;
+  for (const client of clients) if (client.kind === "producer") acked += client.acked;
+  return { happens, struck, acked };
+}
+
+const SLICE = 100_000;
