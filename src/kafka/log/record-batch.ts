@@ -14,6 +14,16 @@ import { varintSize, writeVarint } from "../../base/varint.ts";
 import type { LeaderEpoch, Offset } from "../ids.ts";
 import { NO_EPOCH, NO_PRODUCER_ID } from "../ids.ts";
 import * as header from "./batch-header.ts";
+import { compress, decompress, NO_COMPRESSION } from "./compression/codec.ts";
+import { CorruptBlock } from "./compression/corrupt-block.ts";
+import {
+  isLegacyValid,
+  LEGACY_ATTRIBUTES,
+  LEGACY_CRC,
+  LEGACY_TIMESTAMP,
+  legacyOverhead,
+  readLegacyRecords,
+} from "./legacy-message-set.ts";
 import type { DecodedRecord, RecordHeader } from "./record-cursor.ts";
 import { RecordCursor } from "./record-cursor.ts";
 import { Slab } from "./slab.ts";
@@ -22,8 +32,12 @@ export const NO_SEQUENCE = -1;
 export const NO_TIMESTAMP = -1;
 
 /**
- * One record batch of magic 2 in Kafka's own bytes. Immutable, and shared by all that hold it:
- * replicas, requests, consumers, checkers (Kafka's `DefaultRecordBatch`).
+ * One record batch in Kafka's own bytes. Immutable, and shared by all that hold it: replicas,
+ * requests, consumers, checkers (Kafka's `DefaultRecordBatch`).
+ *
+ * Real logs may hold message sets of magic 0 and 1, which Kafka has not written since 4.0 and still
+ * reads. One of these is a message, or several compressed in another. It has no producer and no leader epoch
+ * (`AbstractLegacyRecordBatch`).
  *
  * Its bytes are buffer[start, end). Hot paths use those three: `bytes` makes a view at each call.
  */
@@ -31,6 +45,8 @@ export class RecordBatch {
   readonly buffer: Uint8Array;
   readonly start: number;
   readonly end: number;
+  /** 2; or 0 or 1, of which only readers know. */
+  readonly magic: number;
   readonly baseOffset: Offset;
   readonly lastOffset: Offset;
   readonly partitionLeaderEpoch: LeaderEpoch;
@@ -45,24 +61,44 @@ export class RecordBatch {
   readonly recordCount: number;
   #validity: 0 | 1 | 2;
   #records: readonly DecodedRecord[] | undefined;
+  /** What was compressed. */
+  #content: Uint8Array | CorruptBlock | undefined;
 
   /** Takes buffer[start, end), which must hold one whole batch and must never change. See `parseBatch`. */
   constructor(buffer: Uint8Array, start: number, end: number, knownValid: boolean) {
     this.buffer = buffer;
     this.start = start;
     this.end = end;
-    this.baseOffset = readInt64(buffer, start + header.BASE_OFFSET);
-    this.lastOffset = this.baseOffset + readInt32(buffer, start + header.LAST_OFFSET_DELTA);
-    this.partitionLeaderEpoch = readInt32(buffer, start + header.PARTITION_LEADER_EPOCH);
-    this.attributes = readInt16(buffer, start + header.ATTRIBUTES);
-    this.baseTimestamp = readInt64(buffer, start + header.BASE_TIMESTAMP);
-    this.maxTimestamp = readInt64(buffer, start + header.MAX_TIMESTAMP);
-    this.producerId = readInt64(buffer, start + header.PRODUCER_ID);
-    this.producerEpoch = readInt16(buffer, start + header.PRODUCER_EPOCH);
-    this.baseSequence = readInt32(buffer, start + header.BASE_SEQUENCE);
-    this.recordCount = readInt32(buffer, start + header.RECORD_COUNT);
+    const magic = buffer[start + header.MAGIC] as number;
+    this.magic = magic;
+    if (magic >= header.MAGIC_V2) {
+      this.baseOffset = readInt64(buffer, start + header.BASE_OFFSET);
+      this.lastOffset = this.baseOffset + readInt32(buffer, start + header.LAST_OFFSET_DELTA);
+      this.partitionLeaderEpoch = readInt32(buffer, start + header.PARTITION_LEADER_EPOCH);
+      this.attributes = readInt16(buffer, start + header.ATTRIBUTES);
+      this.baseTimestamp = readInt64(buffer, start + header.BASE_TIMESTAMP);
+      this.maxTimestamp = readInt64(buffer, start + header.MAX_TIMESTAMP);
+      this.producerId = readInt64(buffer, start + header.PRODUCER_ID);
+      this.producerEpoch = readInt16(buffer, start + header.PRODUCER_EPOCH);
+      this.baseSequence = readInt32(buffer, start + header.BASE_SEQUENCE);
+      this.recordCount = readInt32(buffer, start + header.RECORD_COUNT);
+    } else {
+      const records = readLegacyRecords(buffer, start, end);
+      const isReadable = !(records instanceof CorruptBlock);
+      this.lastOffset = readInt64(buffer, start + header.BASE_OFFSET);
+      this.baseOffset = isReadable ? (records.records[0]?.offset ?? -1) : this.lastOffset;
+      this.partitionLeaderEpoch = NO_EPOCH;
+      this.attributes = (buffer[start + LEGACY_ATTRIBUTES] as number) & LEGACY_FLAGS;
+      this.maxTimestamp = magic === 0 ? NO_TIMESTAMP : readInt64(buffer, start + LEGACY_TIMESTAMP);
+      this.baseTimestamp = this.maxTimestamp;
+      this.producerId = NO_PRODUCER_ID;
+      this.producerEpoch = NO_EPOCH;
+      this.baseSequence = NO_SEQUENCE;
+      this.recordCount = isReadable ? records.records.length : 0;
+    }
     this.#validity = knownValid ? VALID : UNKNOWN;
     this.#records = undefined;
+    this.#content = undefined;
   }
 
   /** Exactly this batch: 12 bytes + batch length, the 61-byte header included. A new view each time. */
@@ -78,9 +114,9 @@ export class RecordBatch {
     return this.lastOffset + 1;
   }
 
-  /** CRC-32C as the header states it. */
+  /** CRC-32C as the header states it; CRC-32 in magic 0 and 1. */
   get crc(): number {
-    return readUint32(this.buffer, this.start + header.CRC);
+    return readUint32(this.buffer, this.start + (this.#isLegacy ? LEGACY_CRC : header.CRC));
   }
 
   /** Sequence of the last record, wrapping from 2^31-1 to 0; NO_SEQUENCE without a base sequence. */
@@ -115,13 +151,39 @@ export class RecordBatch {
     return this.attributes & header.COMPRESSION_MASK;
   }
 
-  /** Does the CRC-32C agree? Computed once: the bytes never change. */
+  /** Does the CRC agree? Computed once: the bytes never change. It covers what is compressed as it stands. */
   isValid(): boolean {
     if (this.#validity === UNKNOWN) {
+      if (this.#isLegacy) {
+        this.#validity = isLegacyValid(this.buffer, this.start, this.end) ? VALID : INVALID;
+        return this.#validity === VALID;
+      }
       const actual = crc32c(this.buffer, this.start + header.ATTRIBUTES, this.end);
       this.#validity = actual === this.crc ? VALID : INVALID;
     }
     return this.#validity === VALID;
+  }
+
+  /**
+   * The bytes of the records, decompressed if they are compressed, or why that cannot be; remembered for
+   * the batches decompressed last. Of magic 2 only.
+   */
+  content(): Uint8Array | CorruptBlock {
+    const { buffer, start, end, compression } = this;
+    const recordsStart = start + header.HEADER_SIZE;
+    if (compression === NO_COMPRESSION) return buffer.subarray(recordsStart, end);
+    if (this.#content === undefined) {
+      this.#content = decompress(compression, buffer, recordsStart, end);
+      this.#keepDecoded();
+    }
+    return this.#content;
+  }
+
+  /** Can its records be told apart? The CRC does not tell: it covers what the writer made. */
+  isReadable(): boolean {
+    const cursor = new RecordCursor(this);
+    while (cursor.next());
+    return !cursor.malformed;
   }
 
   /**
@@ -135,10 +197,7 @@ export class RecordBatch {
       while (cursor.next()) records.push(cursor.decode());
       invariant(!cursor.malformed, () => `malformed records in the batch at ${this.baseOffset}`);
       this.#records = records;
-      const oldest = decodedLast[decodedNext];
-      if (oldest !== undefined) oldest.#records = undefined;
-      decodedLast[decodedNext] = this;
-      decodedNext = (decodedNext + 1) % DECODED_KEPT;
+      this.#keepDecoded();
     }
     return this.#records;
   }
@@ -152,6 +211,7 @@ export class RecordBatch {
     leaderEpoch: LeaderEpoch,
     logAppendTime: number = NO_TIMESTAMP,
   ): RecordBatch {
+    if (this.#isLegacy) fail(`a message set of magic ${this.magic} is not written any more`);
     const size = this.end - this.start;
     const start = stored.reserve(size);
     const bytes = stored.buffer;
@@ -161,12 +221,49 @@ export class RecordBatch {
     if (logAppendTime === NO_TIMESTAMP) {
       const copy = new RecordBatch(bytes, start, start + size, false);
       copy.#validity = this.#validity;
+      copy.#takeContent(this);
       return copy;
     }
     writeInt16(bytes, start + header.ATTRIBUTES, this.attributes | header.LOG_APPEND_TIME_FLAG);
     writeInt64(bytes, start + header.MAX_TIMESTAMP, logAppendTime);
     writeInt32(bytes, start + header.CRC, crc32c(bytes, start + header.ATTRIBUTES, start + size));
-    return new RecordBatch(bytes, start, start + size, true);
+    const copy = new RecordBatch(bytes, start, start + size, true);
+    copy.#takeContent(this);
+    return copy;
+  }
+
+  /** A batch of which it is known what was compressed. Takes buffer[start, end), as the constructor does. */
+  static compressed(
+    buffer: Uint8Array,
+    start: number,
+    end: number,
+    content: Uint8Array,
+  ): RecordBatch {
+    const batch = new RecordBatch(buffer, start, end, true);
+    batch.#content = content;
+    batch.#keepDecoded();
+    return batch;
+  }
+
+  get #isLegacy(): boolean {
+    return this.magic < header.MAGIC_V2;
+  }
+
+  #takeContent(other: RecordBatch): void {
+    if (other.#content === undefined) return;
+    this.#content = other.#content;
+    this.#keepDecoded();
+  }
+
+  /** Lets the batch that was decoded longest ago forget what it decoded. */
+  #keepDecoded(): void {
+    const oldest = decodedLast[decodedNext];
+    if (oldest !== undefined) {
+      oldest.#records = undefined;
+      oldest.#content = undefined;
+    }
+    decodedLast[decodedNext] = this;
+    decodedNext = (decodedNext + 1) % DECODED_KEPT;
   }
 }
 
@@ -203,9 +300,13 @@ export interface BatchOptions {
   readonly logAppendTime?: number;
   /** Milliseconds (KIP-534). */
   readonly deleteHorizon?: number;
+  /** The number of a codec (`CODECS`); 0, none, if absent. */
+  readonly compression?: number;
+  /** Of gzip: 1 to 9, -1 for its default. Other codecs have none here: see `compress`. */
+  readonly compressionLevel?: number;
 }
 
-/** Writes one batch of at least one record (Kafka's `MemoryRecordsBuilder`); no compression. */
+/** Writes one batch of at least one record (Kafka's `MemoryRecordsBuilder`). */
 export function buildBatch(records: readonly NewRecord[], options: BatchOptions = {}): RecordBatch {
   const first = records[0];
   invariant(first !== undefined, () => "a batch needs a record");
@@ -227,8 +328,28 @@ export function buildBatch(records: readonly NewRecord[], options: BatchOptions 
     at = writeRecord(bytes, at, record, record.timestamp - base, record.offsetDelta ?? i);
   }
   if (at !== start + size) fail(`wrote ${at - start} bytes of a batch of ${size}`);
+  if ((options.compression ?? NO_COMPRESSION) !== NO_COMPRESSION) {
+    const content = bytes.subarray(start + header.HEADER_SIZE, at);
+    return compressed(content, records.length, base, maxTimestamp, options);
+  }
   writeHeader(bytes, start, size, records.length, base, maxTimestamp, options);
   return new RecordBatch(bytes, start, start + size, true);
+}
+
+function compressed(
+  content: Uint8Array,
+  recordCount: number,
+  baseTimestamp: number,
+  maxTimestamp: number,
+  options: BatchOptions,
+): RecordBatch {
+  const block = compress(options.compression ?? NO_COMPRESSION, content, options.compressionLevel);
+  const size = header.HEADER_SIZE + block.length;
+  const start = built.reserve(size);
+  const bytes = built.buffer;
+  bytes.set(block, start + header.HEADER_SIZE);
+  writeHeader(bytes, start, size, recordCount, baseTimestamp, maxTimestamp, options);
+  return RecordBatch.compressed(bytes, start, start + size, content);
 }
 
 /**
@@ -247,15 +368,12 @@ export function buildEmptyBatch(
 
 /**
  * The batch whose bytes begin at `start`; it shares them. Undefined if they are too few or do not
- * begin a batch of magic 2. The CRC is not checked.
+ * begin a batch. The CRC is not checked.
  */
 export function parseBatch(bytes: Uint8Array, start = 0): RecordBatch | undefined {
-  if (bytes.length - start < header.HEADER_SIZE) return undefined;
-  const length = readInt32(bytes, start + header.BATCH_LENGTH);
-  if (length < header.HEADER_SIZE - header.LOG_OVERHEAD) return undefined;
-  const end = start + header.LOG_OVERHEAD + length;
-  if (end > bytes.length || !isMagic2(bytes, start)) return undefined;
-  return new RecordBatch(bytes, start, end, false);
+  const size = sizeAt(bytes, start);
+  if (size === 0 || start + size > bytes.length) return undefined;
+  return new RecordBatch(bytes, start, start + size, false);
 }
 
 /** How far a batch reaches, from the first 61 bytes of it. */
@@ -264,22 +382,30 @@ export interface BatchExtent {
   readonly sizeInBytes: number;
 }
 
-/** Undefined if the bytes do not begin a batch of magic 2; the rest of it need not be there. */
+/** Undefined if the bytes do not begin a batch; what lies behind its header need not be there. */
 export function parseBatchHeader(bytes: Uint8Array): BatchExtent | undefined {
-  if (bytes.length < header.HEADER_SIZE || !isMagic2(bytes, 0)) return undefined;
-  const length = readInt32(bytes, header.BATCH_LENGTH);
-  if (length < header.HEADER_SIZE - header.LOG_OVERHEAD) return undefined;
-  const baseOffset = readInt64(bytes, header.BASE_OFFSET);
-  return {
-    nextOffset: baseOffset + readInt32(bytes, header.LAST_OFFSET_DELTA) + 1,
-    sizeInBytes: header.LOG_OVERHEAD + length,
-  };
+  const sizeInBytes = sizeAt(bytes, 0);
+  if (sizeInBytes === 0) return undefined;
+  const offset = readInt64(bytes, header.BASE_OFFSET);
+  if ((bytes[header.MAGIC] as number) < header.MAGIC_V2) {
+    return { nextOffset: offset + 1, sizeInBytes };
+  }
+  if (bytes.length < header.HEADER_SIZE) return undefined;
+  return { nextOffset: offset + readInt32(bytes, header.LAST_OFFSET_DELTA) + 1, sizeInBytes };
 }
 
-/** Kafka takes a magic above 2, a signed byte, for 2: the CRC does not cover it. */
-function isMagic2(bytes: Uint8Array, start: number): boolean {
+/**
+ * The size of the batch that begins at `start`, 0 if none does. Kafka takes a magic above 2, a signed
+ * byte, for 2: the CRC does not cover it.
+ */
+function sizeAt(bytes: Uint8Array, start: number): number {
+  if (bytes.length - start <= header.MAGIC) return 0;
   const magic = bytes[start + header.MAGIC] as number;
-  return magic >= header.MAGIC_V2 && magic < 128;
+  if (magic >= 128) return 0;
+  const length = readInt32(bytes, start + header.BATCH_LENGTH);
+  const least =
+    magic >= header.MAGIC_V2 ? header.HEADER_SIZE - header.LOG_OVERHEAD : legacyOverhead(magic);
+  return length < least ? 0 : header.LOG_OVERHEAD + length;
 }
 
 /** The whole batches that `bytes` begins with; stops at the first that is cut short or malformed. */
@@ -300,6 +426,8 @@ export function incrementSequence(sequence: number, increment: number): number {
 }
 
 const MAX_INT32 = 0x7fff_ffff;
+/** Codec and type of timestamp: magic 0 and 1 know no more. */
+const LEGACY_FLAGS = header.COMPRESSION_MASK | header.LOG_APPEND_TIME_FLAG;
 
 const UNKNOWN = 0;
 const VALID = 1;
@@ -309,7 +437,7 @@ const INVALID = 2;
 const built = new Slab();
 const stored = new Slab();
 
-/** Decoded records weigh several times their bytes, so only the batches decoded last keep them. */
+/** What is decoded weighs several times the bytes, so only the batches decoded last keep it. */
 const DECODED_KEPT = 64;
 const decodedLast: (RecordBatch | undefined)[] = new Array(DECODED_KEPT).fill(undefined);
 let decodedNext = 0;
@@ -323,7 +451,7 @@ function writeHeader(
   maxTimestamp: number,
   options: BatchOptions,
 ): void {
-  let attributes = 0;
+  let attributes = options.compression ?? NO_COMPRESSION;
   if (options.logAppendTime !== undefined) attributes |= header.LOG_APPEND_TIME_FLAG;
   if (options.isTransactional === true) attributes |= header.TRANSACTIONAL_FLAG;
   if (options.isControl === true) attributes |= header.CONTROL_FLAG;

@@ -2,6 +2,9 @@ import { readInt32, readInt64 } from "../../base/big-endian.ts";
 import { decodeUtf8 } from "../../base/utf8.ts";
 import type { Offset } from "../ids.ts";
 import * as header from "./batch-header.ts";
+import { CorruptBlock } from "./compression/corrupt-block.ts";
+import type { LegacyRecord } from "./legacy-message-set.ts";
+import { readLegacyRecords } from "./legacy-message-set.ts";
 
 /** Text and bytes that travel beside a record's value. */
 export interface RecordHeader {
@@ -24,28 +27,32 @@ interface BatchBytes {
   readonly buffer: Uint8Array;
   readonly start: number;
   readonly end: number;
+  /** The records' bytes, decompressed. */
+  content(): Uint8Array | CorruptBlock;
 }
 
 /**
- * Walks the records of an uncompressed batch without making objects: after `next()`, the fields
- * tell where in the batch's buffer key and value lie. Survives any bytes: it ends, and says if they
- * were malformed.
+ * Walks the records of a batch without making objects: after `next()`, the fields tell where in
+ * `buffer` key and value lie. Survives any bytes: it ends, and says if they were malformed.
  */
 export class RecordCursor {
+  /** The batch's own, or what was compressed in it. */
+  buffer: Uint8Array = NO_BYTES;
   offset: Offset = -1;
   offsetDelta = -1;
   /** Milliseconds. */
   timestamp = -1;
-  /** Position in the batch's buffer; -1 if there is no key. */
+  /** Position in `buffer`; -1 if there is no key. */
   keyStart = -1;
   keyEnd = -1;
-  /** Position in the batch's buffer; -1 if there is no value. */
+  /** Position in `buffer`; -1 if there is no value. */
   valueStart = -1;
   valueEnd = -1;
   /** Did the walk end before the last record that the header counts, or with bytes left over? */
   malformed = false;
+  /** Why there are no records at all, where they cannot be decompressed. */
+  corruptBlock: CorruptBlock | undefined = undefined;
 
-  #bytes: Uint8Array = NO_BYTES;
   #end = 0;
   #baseOffset: Offset = 0;
   #baseTimestamp = 0;
@@ -53,6 +60,8 @@ export class RecordCursor {
   #left = 0;
   #at = 0;
   #headersStart = 0;
+  /** The records of a message set of magic 0 or 1. */
+  #legacy: readonly LegacyRecord[] | undefined = undefined;
 
   constructor(batch: BatchBytes) {
     this.moveTo(batch);
@@ -62,7 +71,14 @@ export class RecordCursor {
   moveTo(batch: BatchBytes): void {
     const { buffer, start } = batch;
     this.malformed = false;
-    this.#bytes = buffer;
+    this.corruptBlock = undefined;
+    this.#legacy = undefined;
+    if ((buffer[start + header.MAGIC] as number) < header.MAGIC_V2) {
+      this.#moveToLegacy(batch);
+      return;
+    }
+    this.buffer = buffer;
+    this.#at = start + header.HEADER_SIZE;
     this.#end = batch.end;
     this.#baseOffset = readInt64(buffer, start + header.BASE_OFFSET);
     this.#baseTimestamp = readInt64(buffer, start + header.BASE_TIMESTAMP);
@@ -72,13 +88,25 @@ export class RecordCursor {
         ? readInt64(buffer, start + header.MAX_TIMESTAMP)
         : -1;
     this.#left = readInt32(buffer, start + header.RECORD_COUNT);
-    this.#at = start + header.HEADER_SIZE;
-    // Whoever meets a codec decompresses first; here its bytes would be read as records.
-    if ((attributes & header.COMPRESSION_MASK) !== 0) this.#giveUp();
+    if ((attributes & header.COMPRESSION_MASK) === 0) return;
+    if (this.#left === 0) {
+      this.#at = this.#end;
+      return;
+    }
+    const content = batch.content();
+    if (content instanceof CorruptBlock) {
+      this.corruptBlock = content;
+      this.#giveUp();
+      return;
+    }
+    this.buffer = content;
+    this.#at = 0;
+    this.#end = content.length;
   }
 
   /** Moves to the next record; false after the last, and at the first that is malformed. */
   next(): boolean {
+    if (this.#legacy !== undefined) return this.#nextLegacy(this.#legacy);
     if (this.#left <= 0) {
       if (this.#at !== this.#end) this.malformed = true;
       return false;
@@ -111,7 +139,7 @@ export class RecordCursor {
 
   /** The record under the cursor as an object. */
   decode(): DecodedRecord {
-    const bytes = this.#bytes;
+    const bytes = this.buffer;
     return {
       offset: this.offset,
       timestamp: this.timestamp,
@@ -119,6 +147,36 @@ export class RecordCursor {
       value: this.valueStart < 0 ? undefined : bytes.subarray(this.valueStart, this.valueEnd),
       headers: this.#decodeHeaders(),
     };
+  }
+
+  #moveToLegacy({ buffer, start, end }: BatchBytes): void {
+    const found = readLegacyRecords(buffer, start, end);
+    this.#left = 0;
+    this.#at = 0;
+    this.#end = 0;
+    if (found instanceof CorruptBlock) {
+      this.corruptBlock = found;
+      this.malformed = true;
+      return;
+    }
+    this.buffer = found.bytes;
+    this.#legacy = found.records;
+    this.#baseOffset = found.records[0]?.offset ?? 0;
+  }
+
+  /** Here `#at` counts records. */
+  #nextLegacy(records: readonly LegacyRecord[]): boolean {
+    const record = records[this.#at];
+    if (record === undefined) return false;
+    this.#at++;
+    this.offset = record.offset;
+    this.offsetDelta = record.offset - this.#baseOffset;
+    this.timestamp = record.timestamp;
+    this.keyStart = record.keyStart;
+    this.keyEnd = record.keyEnd;
+    this.valueStart = record.valueStart;
+    this.valueEnd = record.valueEnd;
+    return true;
   }
 
   #giveUp(): false {
@@ -145,6 +203,7 @@ export class RecordCursor {
   }
 
   #decodeHeaders(): readonly RecordHeader[] {
+    if (this.#legacy !== undefined) return NO_HEADERS;
     const after = this.#at;
     this.#at = this.#headersStart;
     const count = this.#varint();
@@ -157,11 +216,11 @@ export class RecordCursor {
       const nameLength = this.#varint();
       const nameStart = this.#at;
       this.#at += nameLength;
-      const key = decodeUtf8(this.#bytes, nameStart, this.#at);
+      const key = decodeUtf8(this.buffer, nameStart, this.#at);
       const length = this.#varint();
       const valueStart = this.#at;
       if (length > 0) this.#at += length;
-      const value = length < 0 ? undefined : this.#bytes.subarray(valueStart, this.#at);
+      const value = length < 0 ? undefined : this.buffer.subarray(valueStart, this.#at);
       headers.push({ key, value });
     }
     this.#at = after;
@@ -170,7 +229,7 @@ export class RecordCursor {
 
   /** Reads a zigzag varint of up to ten bytes; past the end of the batch it reads zeros. */
   #varint(): number {
-    const bytes = this.#bytes;
+    const bytes = this.buffer;
     const first = this.#at < this.#end ? (bytes[this.#at++] as number) : this.#pastEnd();
     if (first < 128) return (first >>> 1) ^ -(first & 1);
     let magnitude = (first & 127) >>> 1;

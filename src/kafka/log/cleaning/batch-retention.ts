@@ -117,6 +117,7 @@ function rebuilt(
   }));
   return buildBatch(records, {
     ...stateOf(batch),
+    compression: batch.compression,
     ...(deleteHorizon === undefined ? {} : { deleteHorizon }),
   });
 }
