@@ -9,6 +9,7 @@ import type { Damages } from "./damage.ts";
 import type { DumpOptions, DumpTarget } from "./dump-options.ts";
 import type { BatchEntry, DumpEntry } from "./entry.ts";
 import { baseOffsetOf } from "./file-kind.ts";
+import { checkMessageSet, messageEntries, messageSetEntry } from "./message-set-dump.ts";
 import { recordEntries } from "./record-dump.ts";
 
 /**
@@ -34,18 +35,28 @@ export function* dumpLog(
     }
     const batch = parseBatch(bytes);
     if (batch === undefined) return;
-    if (magic !== header.MAGIC_V2) {
+    if (magic > header.MAGIC_V2) {
       damages.add(position + header.MAGIC, `magic ${magic}, and Kafka knows 0, 1 and 2`);
     }
-    yield batchEntry(batch, position, magic);
-    if (!batch.isValid()) {
-      const actual = crc32c(bytes, header.ATTRIBUTES);
-      damages.add(position + header.CRC, `a CRC-32C of ${batch.crc}, and the bytes give ${actual}`);
-      continue;
-    }
+    const isOld = magic < header.MAGIC_V2;
+    yield isOld ? messageSetEntry(batch, position) : batchEntry(batch, position);
+    const isSound = isOld
+      ? checkMessageSet(batch, position, damages)
+      : checkBatch(batch, position, damages);
+    if (!isSound) continue;
     order.check(batch, position);
-    if (isDeep) yield* recordEntries(batch, position, options, damages);
+    if (!isDeep) continue;
+    if (isOld) yield* messageEntries(batch, position, options, damages);
+    else yield* recordEntries(batch, position, options, damages);
   }
+}
+
+/** Whether the CRC is right; tells if it is not. */
+function checkBatch(batch: RecordBatch, position: number, damages: Damages): boolean {
+  if (batch.isValid()) return true;
+  const actual = crc32c(batch.buffer, batch.start + header.ATTRIBUTES, batch.end);
+  damages.add(position + header.CRC, `a CRC-32C of ${batch.crc}, and the bytes give ${actual}`);
+  return false;
 }
 
 /** What Kafka's tool says of a file before its first batch. */
@@ -59,7 +70,7 @@ function beginningOf(name: string): string | undefined {
   return baseOffset === undefined ? undefined : `Log starting offset: ${baseOffset}`;
 }
 
-function batchEntry(batch: RecordBatch, position: number, magic: number): BatchEntry {
+function batchEntry(batch: RecordBatch, position: number): BatchEntry {
   return {
     kind: "batch",
     baseOffset: batch.baseOffset,
@@ -77,7 +88,7 @@ function batchEntry(batch: RecordBatch, position: number, magic: number): BatchE
     timestampType: batch.isLogAppendTime ? "LogAppendTime" : "CreateTime",
     timestamp: batch.maxTimestamp,
     size: batch.sizeInBytes,
-    magic,
+    magic: batch.magic,
     compresscodec: CODECS[batch.compression] ?? String(batch.compression),
     crc: batch.crc,
     isvalid: batch.isValid(),

@@ -7,6 +7,7 @@ import {
   ABORTED_TRANSACTION_VERSION,
   decodeAbortedTransaction,
 } from "../../kafka/log/transaction-index-format.ts";
+import { counted } from "../layout.ts";
 import type { Damages } from "./damage.ts";
 import type { DumpOptions, DumpTarget } from "./dump-options.ts";
 import type { DumpEntry, ProducerBatch } from "./entry.ts";
@@ -113,10 +114,13 @@ function whatIsWrong(bytes: Uint8Array): readonly [byte: number, reason: string]
   const count = readInt32(bytes, SNAPSHOT_COUNT);
   const size = SNAPSHOT_HEADER + count * SNAPSHOT_ENTRY;
   if (size > bytes.length) {
-    return [bytes.length, `the file ends, and its ${count} producers have ${size} bytes`];
+    return [
+      bytes.length,
+      `the file ends, and with ${counted(count, "producer")} it has ${size} bytes`,
+    ];
   }
   const actual = crc32c(bytes, SNAPSHOT_COUNT);
   const crc = readUint32(bytes, SNAPSHOT_CRC);
   if (crc !== actual) return [SNAPSHOT_CRC, `a CRC-32C of ${crc}, and the bytes give ${actual}`];
-  return [SNAPSHOT_COUNT, `${count} producers, and the file has ${bytes.length} bytes`];
+  return [SNAPSHOT_COUNT, `${counted(count, "producer")}, and the file has ${bytes.length} bytes`];
 }

@@ -1,6 +1,7 @@
 import * as header from "../../kafka/log/batch-header.ts";
-import type { RecordBatch } from "../../kafka/log/record-batch.ts";
-import { incrementSequence, NO_SEQUENCE } from "../../kafka/log/record-batch.ts";
+import { decompress, NO_COMPRESSION } from "../../kafka/log/compression/codec.ts";
+import { CorruptBlock } from "../../kafka/log/compression/corrupt-block.ts";
+import { incrementSequence, NO_SEQUENCE, RecordBatch } from "../../kafka/log/record-batch.ts";
 import type { DecodedRecord } from "../../kafka/log/record-cursor.ts";
 import { RecordCursor } from "../../kafka/log/record-cursor.ts";
 import { controlContent } from "./control-content.ts";
@@ -17,12 +18,12 @@ export function* recordEntries(
   damages: Damages,
 ): Generator<RecordEntry> {
   const recordsAt = position + header.HEADER_SIZE;
-  const cursor = new RecordCursor(batch);
-  if (cursor.corruptBlock !== undefined) {
-    const { message } = cursor.corruptBlock;
-    damages.add(recordsAt, `records that cannot be decompressed: ${message}`);
+  const plain = uncompressed(batch);
+  if (plain instanceof CorruptBlock) {
+    damages.add(recordsAt, `records that cannot be decompressed: ${plain.message}`);
     return;
   }
+  const cursor = new RecordCursor(plain);
   let count = 0;
   while (cursor.next()) {
     const record = decoded(cursor);
@@ -80,4 +81,21 @@ function decoded(cursor: RecordCursor): DecodedRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The batch as it would be without compression. Batches remember what they decompressed, many at a time: a
+ * file that is made to fill the memory would.
+ */
+function uncompressed(batch: RecordBatch): RecordBatch | CorruptBlock {
+  const { buffer, start, end, compression } = batch;
+  if (compression === NO_COMPRESSION) return batch;
+  const records = decompress(compression, buffer, start + header.HEADER_SIZE, end);
+  if (records instanceof CorruptBlock) return records;
+  const plain = new Uint8Array(header.HEADER_SIZE + records.length);
+  plain.set(buffer.subarray(start, start + header.HEADER_SIZE));
+  plain.set(records, header.HEADER_SIZE);
+  const attributes = header.ATTRIBUTES + 1;
+  plain[attributes] = (plain[attributes] as number) & ~header.COMPRESSION_MASK;
+  return new RecordBatch(plain, 0, plain.length, true);
 }
