@@ -1,6 +1,9 @@
 import type { Duration, Instant } from "../base/time.ts";
 import { formatSeconds, SECOND } from "../base/time.ts";
+import type { CopyHarm } from "../faults/fault-atlas.ts";
+import { FaultAtlas } from "../faults/fault-atlas.ts";
 import type { Fault, Stage } from "../faults/fault-kind.ts";
+import { METADATA_TOPIC, partitionName } from "../kafka/ids.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { Frame, NodeAddress } from "../ports/network.ts";
 import type { NodesExpression } from "../scenario/expression.ts";
@@ -44,6 +47,8 @@ export interface Unfired {
   /** For how long it was waited for. */
   readonly waited: Duration;
 }
+
+const METADATA = partitionName(METADATA_TOPIC, 0);
 
 /** How long after it stopped a node is started again while the cluster settles. */
 const RESTART_DELAY: Duration = SECOND;
@@ -116,6 +121,8 @@ export class Director implements EventHandler {
   readonly #matched: Step[] = [];
   /** Ends and later parts of faults that are scheduled. */
   #pending = 0;
+  /** What faults may damage; undefined if the scenario promises nothing. */
+  readonly #atlas: FaultAtlas | undefined;
   #phase: Phase = "story";
   #isStarted = false;
   /** Something happened after which the story may be over. */
@@ -124,6 +131,8 @@ export class Director implements EventHandler {
   constructor(options: DirectorOptions) {
     const { plan, roster, scheduler, clock, facts, view, random } = options;
     this.#options = options;
+    const { goodCopies } = plan;
+    this.#atlas = goodCopies === undefined ? undefined : new FaultAtlas(goodCopies);
     this.#kind = scheduler.register("director", this);
     this.world = {
       view,
@@ -309,11 +318,41 @@ export class Director implements EventHandler {
       for (const { parameter, name } of spec.bindings) {
         this.#bindings.set(name, told.bound(parameter));
       }
-      this.#begin(step, fault);
+      const objection = this.#objectionTo(fault);
+      if (objection === undefined) this.#begin(step, fault);
+      else this.#noteSkipped(spec, fault, objection);
     }
     step.isDone = true;
     step.reason = undefined;
     for (const later of this.#stepsAfter(step)) this.#fireLater(later, later.planned.delay);
+  }
+
+  /** Why a fault must not happen, by what the scenario promises of its disks. */
+  #objectionTo({ harm = [] }: Fault): string | undefined {
+    const atlas = this.#atlas;
+    if (atlas === undefined || harm.length === 0) return undefined;
+    const { roster, view } = this.#options;
+    const voters = roster.ofRole("controller").map(({ id }) => id);
+    const harms: CopyHarm[] = [];
+    for (const { node, log, offsets, reachesDurable } of harm) {
+      const { id: broker, role } = roster.at(node);
+      // What the quorum has committed is durable, at more than half of its voters.
+      if (role === "controller" && reachesDurable && (log ?? METADATA) === METADATA) {
+        const quorum = Math.floor(voters.length / 2) + 1;
+        harms.push({ partition: METADATA, replicas: voters, broker, offsets, quorum });
+      }
+      for (const partition of log === undefined ? roster.partitions : [log]) {
+        const { replicas } = view.partition(partition);
+        if (!replicas.includes(broker)) continue;
+        harms.push({ partition, replicas, broker, offsets, quorum: 0 });
+      }
+    }
+    return atlas.admit(harms);
+  }
+
+  #noteSkipped(spec: FaultSpec, fault: Fault, objection: string): void {
+    const text = `${spec.kind.name} ${fault.text}: ${objection}`;
+    this.#options.facts.note({ kind: "fault-begun", fault: -1, verb: "skip", text, name: "" });
   }
 
   #begin(step: Step, fault: Fault): void {

@@ -12,6 +12,7 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../kafka/protocol-switches.ts";
 import { replicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
+import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 import { brokerIds } from "../scenario/check-topology.ts";
 import type { NodesExpression } from "../scenario/expression.ts";
@@ -42,6 +43,8 @@ export interface Plan {
   readonly clocks: ReadonlyMap<string, ClockSpec>;
   /** In the order of the scenario. */
   readonly faults: readonly PlannedFault[];
+  /** How many copies of each record they must spare; undefined: none. */
+  readonly goodCopies: number | undefined;
   readonly duration: Duration | undefined;
   readonly settle: Duration;
   readonly limit: RunLimit;
@@ -64,6 +67,7 @@ export type PlannedArgument = { readonly text: string } & (
   | { readonly kind: "groups"; readonly groups: readonly NodesExpression[] }
   | { readonly kind: "duration"; readonly source: DurationSource }
   | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "offsets"; readonly offsets: OffsetRange }
   | { readonly kind: "probability"; readonly ratio: Ratio }
   | { readonly kind: "word"; readonly word: string }
   | { readonly kind: "text" }
@@ -105,6 +109,7 @@ export function makePlan(scenario: Scenario, seed: string): Plan {
     },
     clocks,
     faults: scenario.faults.map((fault) => plannedFault(fault, choices)),
+    goodCopies: cluster.disk.goodCopies,
     duration: scenario.duration,
     settle: scenario.settle,
     limit: scenario.limit,
@@ -266,6 +271,7 @@ function plannedArgument(path: string, argument: ArgumentSpec, choices: Choices)
     case "nodes":
     case "groups":
     case "number":
+    case "offsets":
     case "probability":
     case "text":
       return argument;

@@ -1,6 +1,7 @@
 import { fail } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import type { FaultArguments } from "../faults/fault-kind.ts";
+import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { DurationSource, Random, Ratio } from "../ports/random.ts";
 import type { ExpressionWorld } from "../scenario/expression-world.ts";
@@ -67,6 +68,10 @@ export class Told implements FaultArguments {
 
   number(parameter: string): number {
     return this.#argument(parameter, "number").value;
+  }
+
+  offsets(parameter: string): OffsetRange {
+    return this.#argument(parameter, "offsets").offsets;
   }
 
   probability(parameter: string): Ratio {

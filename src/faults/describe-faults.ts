@@ -12,7 +12,9 @@ const INTRODUCTION = `# Faults
 
 What can go wrong in a scenario, one step of \`faults:\` each. What sets a step off, and how targets
 are written, is told in [scenario-language.md](scenario-language.md). When the cluster begins to
-settle, all that lasts is healed, what is paused goes on, and what is down is started again.`;
+settle, all that lasts is healed, what is paused goes on, and what is down is started again. Records
+that a disk has lost or damaged stay so; with \`good-copies\` under \`cluster/disk\` a scenario says of how
+many replicas that must not happen, and a fault that would is skipped.`;
 
 function describe({ name, meaning, subject, parameters, heals }: FaultKind): string {
   const given = subject === undefined ? parameters : [subject, ...parameters];
@@ -45,6 +47,11 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   offset: "a duration of either sign",
   drift: "parts per million: 200ppm",
   factor: "an integer from 2 on",
+  count: "an integer from 1 on",
+  size: "bytes: 4096 or 10MiB",
+  offsets: "offsets: 100..200",
+  partition: "a partition: orders-0",
+  "log-directory": "one of `log.dirs`",
   probability: "0.05 or 5%",
   bandwidth: "1MiB/s",
   text: "a text",

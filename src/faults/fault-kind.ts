@@ -1,4 +1,6 @@
 import type { Duration } from "../base/time.ts";
+import type { PartitionName } from "../kafka/ids.ts";
+import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { Hands } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
@@ -18,6 +20,15 @@ export type ParameterType =
   | "offset"
   | "drift"
   | "factor"
+  /** How many: an integer from 1. */
+  | "count"
+  /** Bytes. */
+  | "size"
+  /** Offsets, the last one not included: `100..200`. */
+  | "offsets"
+  /** The name of one partition, or of one of `log.dirs`. */
+  | "partition"
+  | "log-directory"
   | "probability"
   | "bandwidth"
   | "word"
@@ -43,8 +54,9 @@ export interface FaultArguments {
   /** Every node of the run that is not among these. */
   others(nodes: readonly NodeAddress[]): readonly NodeAddress[];
   latency(parameter: string): DurationSource;
-  /** A number, a clock's offset or drift. */
+  /** A number: also a count, a size, a clock's offset or drift. */
   number(parameter: string): number;
+  offsets(parameter: string): OffsetRange;
   probability(parameter: string): Ratio;
   /** The word given, or the parameter's default. */
   word(parameter: string): string;
@@ -64,12 +76,25 @@ export interface Stage {
   after(delay: Duration, act: () => void): void;
 }
 
+/** Records that a fault may damage or take away on one node, for good. */
+export interface Harm {
+  readonly node: NodeAddress;
+  /** Of one partition; undefined: of any that the node has. */
+  readonly log: PartitionName | undefined;
+  /** Undefined: all. */
+  readonly offsets: OffsetRange | undefined;
+  /** Also what is durable, and not only what was not flushed? */
+  readonly reachesDurable: boolean;
+}
+
 /** One misfortune, about to happen. */
 export interface Fault {
   /** What it does to whom, for people: `broker-2, leader of orders-0`. */
   readonly text: string;
   /** Would it do nothing at all, as a cut between a node and itself does? Then it does not count. */
   readonly isIdle: boolean;
+  /** What the `good-copies` of a disk promise is held against; nothing if absent. */
+  readonly harm?: readonly Harm[];
   begin(stage: Stage): void;
   /** Makes good what lasts. Called once, and only for kinds that heal. */
   end(stage: Stage): void;

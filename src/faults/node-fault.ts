@@ -1,10 +1,11 @@
 import type { NodeAddress } from "../ports/network.ts";
-import type { Fault, FaultArguments, Stage } from "./fault-kind.ts";
+import type { Fault, FaultArguments, Harm, Stage } from "./fault-kind.ts";
 
 /** A fault that is the same for each node of a target, and ends for each alike. */
 export class NodeFault implements Fault {
   readonly text: string;
   readonly isIdle = false;
+  readonly harm: readonly Harm[];
   readonly #nodes: readonly NodeAddress[];
   readonly #strike: (stage: Stage, node: NodeAddress) => void;
   readonly #relieve: (stage: Stage, node: NodeAddress) => void;
@@ -16,7 +17,9 @@ export class NodeFault implements Fault {
     strike: (stage: Stage, node: NodeAddress) => void,
     relieve: (stage: Stage, node: NodeAddress) => void = () => {},
     more = "",
+    harm: readonly Harm[] = [],
   ) {
+    this.harm = harm;
     this.text = `${told.describe(parameter)}${more}`;
     this.#nodes = told.nodes(parameter);
     this.#strike = strike;

@@ -3,6 +3,9 @@ import { UNFLUSHED } from "../ports/hands.ts";
 import type { FaultKind } from "./fault-kind.ts";
 import { NodeFault } from "./node-fault.ts";
 
+/** What was not flushed can be of any partition. */
+const ALL_RECORDS = { log: undefined, offsets: undefined, reachesDurable: false };
+
 /**
  * The machine loses power. The process dies, and so does the page cache: of what was written since
  * the last flush, the disk keeps what `unflushed` says. All nodes of the target fall at once.
@@ -30,6 +33,7 @@ export const POWER_OFF: FaultKind = {
       ({ hands }, node) => hands.powerOff(node, mode),
       ({ hands }, node) => hands.powerOn(node),
       `; unflushed pages ${mode}`,
+      mode === "kept" ? [] : told.nodes("power-off").map((node) => ({ node, ...ALL_RECORDS })),
     );
   },
 };

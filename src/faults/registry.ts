@@ -1,11 +1,23 @@
+import { BIT_ROT } from "./bit-rot.ts";
 import { CLOCK_SKEW } from "./clock-skew.ts";
 import { CRASH } from "./crash.ts";
 import { DELAY_LINK } from "./delay-link.ts";
+import { DISK_FULL } from "./disk-full.ts";
+import { DISK_LOST } from "./disk-lost.ts";
+import { DISK_READ_ERROR } from "./disk-read-error.ts";
+import { DISK_READONLY } from "./disk-readonly.ts";
+import { DISK_SPIKES } from "./disk-spikes.ts";
+import { DISK_STALL } from "./disk-stall.ts";
+import { DISK_WRITE_ERROR } from "./disk-write-error.ts";
 import { DROP } from "./drop.ts";
 import { DUPLICATE } from "./duplicate.ts";
 import type { FaultKind } from "./fault-kind.ts";
+import { FSYNC_FAILS } from "./fsync-fails.ts";
+import { FSYNC_LIES } from "./fsync-lies.ts";
 import { ISOLATE } from "./isolate.ts";
 import { MARK } from "./mark.ts";
+import { MISDIRECTED_READ } from "./misdirected-read.ts";
+import { MISDIRECTED_WRITE } from "./misdirected-write.ts";
 import { PARTITION } from "./partition.ts";
 import { PAUSE } from "./pause.ts";
 import { POWER_OFF } from "./power-off.ts";
@@ -37,6 +49,18 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   DUPLICATE,
   REORDER,
   SLOW_DISK,
+  DISK_SPIKES,
+  DISK_STALL,
+  DISK_READ_ERROR,
+  DISK_WRITE_ERROR,
+  DISK_FULL,
+  DISK_READONLY,
+  DISK_LOST,
+  FSYNC_FAILS,
+  FSYNC_LIES,
+  BIT_ROT,
+  MISDIRECTED_READ,
+  MISDIRECTED_WRITE,
   CLOCK_SKEW,
   STOP_CLIENT,
   MARK,

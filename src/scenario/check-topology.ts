@@ -1,3 +1,5 @@
+import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
+import { logDirectories } from "../kafka/config/log-directories.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import { METADATA_TOPIC } from "../kafka/ids.ts";
 import type { ClientParts } from "./client-form.ts";
@@ -169,7 +171,21 @@ export function namesOf(
     areRacksKnown: cluster !== undefined,
     topics: partitions,
     areTopicsKnown: topics !== undefined,
+    logDirectories: logDirectoriesOf(cluster),
     bindings,
     steps,
   };
+}
+
+function logDirectoriesOf(cluster: ClusterSpec | undefined): ReadonlySet<string> {
+  const directories = new Set<string>();
+  if (cluster === undefined) return directories;
+  const own = "kind" in cluster.brokers ? [] : cluster.brokers;
+  for (const { config } of [cluster, ...own]) {
+    const value = config.values["log.dirs"] ?? BROKER_CONFIGS["log.dirs"].default;
+    for (const directory of logDirectories({ "log.dirs": String(value) })) {
+      directories.add(directory);
+    }
+  }
+  return directories;
 }

@@ -118,6 +118,12 @@ const DISK_KEYS = {
       "Whether a size or a name can be durable before its data, as zeros or garbage: `writeback` " +
       "(default), or not: `ordered`.",
   },
+  "good-copies": {
+    form: integer(1, 100),
+    meaning:
+      "So many replicas of each stretch of log stay unharmed: a fault that would damage the records of " +
+      "more is skipped. Without it nothing is promised, and only safety can be asked for.",
+  },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
 /** Feature levels: a number for each of Kafka's names. */
@@ -233,6 +239,7 @@ export const CLUSTER: Form<ClusterSpec> = {
         writeback: disk?.values.writeback,
         sector: disk?.values.sector,
         journal: disk?.values.journal,
+        goodCopies: disk?.values["good-copies"],
       },
       features: features ?? {},
       protocol: protocol ?? {},

@@ -3,9 +3,10 @@ import type { Duration } from "../base/time.ts";
 import { MINUTE } from "../base/time.ts";
 import type { FaultKind, Parameter } from "../faults/fault-kind.ts";
 import { FAULT_KINDS } from "../faults/registry.ts";
+import { METADATA_TOPIC, partitionName } from "../kafka/ids.ts";
 import type { DurationSpec } from "./draw.ts";
 import type { NodesExpression } from "./expression.ts";
-import { TARGET } from "./expression-form.ts";
+import { PARTITION, TARGET } from "./expression-form.ts";
 import type { Form, JsonSchema, Key } from "./form.ts";
 import { expectList, expectMap, expectScalar, nameOf, readKeys } from "./form.ts";
 import type { KnownNames } from "./known-names.ts";
@@ -23,8 +24,10 @@ import {
   FLAG,
   integer,
   KEBAB_NAME,
+  OFFSETS,
   PROBABILITY,
   SIGNED_DURATION,
+  size,
   TEXT,
 } from "./scalar-form.ts";
 import type { ArgumentSpec, Binding, FaultSpec, Trigger } from "./scenario.ts";
@@ -33,6 +36,12 @@ import { entryOf } from "./yaml-node.ts";
 
 /** How long a condition is waited for, unless the scenario says otherwise. */
 const DEFAULT_TIMEOUT: Duration = 2 * MINUTE;
+
+/** No topic of a scenario, but a log on every node's disk. */
+const METADATA_PARTITION = partitionName(METADATA_TOPIC, 0);
+
+/** The most that a disk has left. */
+const ROOM: Form<number> = size(0, Number.MAX_SAFE_INTEGER);
 
 /** `old`, or `{ to: stale-leader }`: checked when the fault is known. */
 const AS: Form<YamlNode> = {
@@ -372,6 +381,21 @@ function readArgument(
       return numeric(DRIFT.read(node, reading, name), text, place);
     case "factor":
       return numeric(integer(2, 1_000_000).read(node, reading, name), text, place);
+    case "count":
+      return numeric(integer(1, 1_000_000).read(node, reading, name), text, place);
+    case "size":
+      return numeric(ROOM.read(node, reading, name), text, place);
+    case "offsets": {
+      const offsets = OFFSETS.read(node, reading, name);
+      return offsets && { kind: "offsets", offsets, text, place };
+    }
+    case "partition": {
+      const isMetadata = text === METADATA_PARTITION;
+      const partition = isMetadata ? text : PARTITION.read(node, reading, name);
+      return partition === undefined ? undefined : { kind: "text", text: partition, place };
+    }
+    case "log-directory":
+      return readLogDirectory(node, reading, name);
     case "bandwidth":
       return numeric(BANDWIDTH.read(node, reading, name), text, place);
     case "probability": {
@@ -390,6 +414,21 @@ function readArgument(
     default:
       return unreachable(type);
   }
+}
+
+/** With or without the slash that it may have in `log.dirs`. */
+function readLogDirectory(
+  node: YamlNode,
+  reading: Reading,
+  label: string,
+): ArgumentSpec | undefined {
+  const text = TEXT.read(node, reading, label)?.replace(/^\//, "");
+  if (text === undefined) return undefined;
+  const { logDirectories } = reading.names;
+  if (logDirectories.size > 0 && !logDirectories.has(text)) {
+    return reading.unknown(node.place, "log directory", text, logDirectories);
+  }
+  return { kind: "text", text, place: node.place };
 }
 
 function numeric(value: number | undefined, text: string, place: Place): ArgumentSpec | undefined {
@@ -570,6 +609,16 @@ function parameterSchema(parameter: Parameter): JsonSchema {
       return DRIFT.schema;
     case "factor":
       return integer(2, 1_000_000).schema;
+    case "count":
+      return integer(1, 1_000_000).schema;
+    case "size":
+      return ROOM.schema;
+    case "offsets":
+      return OFFSETS.schema;
+    case "partition":
+      return PARTITION.schema;
+    case "log-directory":
+      return TEXT.schema;
     case "bandwidth":
       return BANDWIDTH.schema;
     case "probability":

@@ -12,6 +12,8 @@ export interface KnownNames {
   /** By topic, the names of its partitions. */
   readonly topics: ReadonlyMap<string, readonly PartitionName[]>;
   readonly areTopicsKnown: boolean;
+  /** All of `log.dirs`, of whatever node; empty if they are not known. */
+  readonly logDirectories: ReadonlySet<string>;
   /** Names that faults bind with `as`. */
   readonly bindings: ReadonlySet<string>;
   /** Names of steps under `faults:`. */
@@ -25,6 +27,7 @@ export const NO_NAMES: KnownNames = {
   areRacksKnown: false,
   topics: new Map(),
   areTopicsKnown: false,
+  logDirectories: new Set(),
   bindings: new Set(),
   steps: new Set(),
 };

@@ -1,5 +1,6 @@
 import type { Duration } from "../base/time.ts";
 import { HOUR, SECOND } from "../base/time.ts";
+import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { Ratio } from "../ports/random.ts";
 import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "./draw.ts";
 import { DURATION_PATTERN, Mistake, parseDuration } from "./duration.ts";
@@ -287,6 +288,17 @@ export function size(min: number, max: number): Form<number> {
     },
   );
 }
+
+/** Offsets, the last one not included: `100..200`. */
+export const OFFSETS: Form<OffsetRange> = scalar(
+  "offsets such as 100..200, of which the last is not one",
+  { type: "string", pattern: "^[0-9]+[.][.][0-9]+$" },
+  (text) => {
+    const found = /^([0-9]+)[.][.]([0-9]+)$/.exec(text);
+    const [from, to] = [Number(found?.[1]), Number(found?.[2])];
+    return Number.isSafeInteger(to) && from < to ? { from, to } : undefined;
+  },
+);
 
 /** The unit in which a disk writes: a page of 4 KiB is a whole number of them. */
 export const SECTOR: Form<number> = scalar(

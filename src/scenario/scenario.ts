@@ -3,6 +3,7 @@ import type { FaultKind } from "../faults/fault-kind.ts";
 import type { ConfigValue } from "../kafka/config/config-table.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
+import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { Ratio } from "../ports/random.ts";
 import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "./draw.ts";
 import type { Expectation } from "./expectation/expectation.ts";
@@ -92,6 +93,8 @@ export interface DiskSpec {
   readonly writeback: Duration | undefined;
   readonly sector: number | undefined;
   readonly journal: "ordered" | "writeback" | undefined;
+  /** So many replicas of each stretch of log are spared by faults that damage records; undefined: none. */
+  readonly goodCopies: number | undefined;
 }
 
 export interface TopicSpec {
@@ -163,6 +166,7 @@ export type ArgumentSpec = { readonly text: string; readonly place: Place } & (
   | { readonly kind: "groups"; readonly groups: readonly NodesExpression[] }
   | { readonly kind: "duration"; readonly duration: DurationSpec }
   | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "offsets"; readonly offsets: OffsetRange }
   | { readonly kind: "probability"; readonly ratio: Ratio }
   | { readonly kind: "word"; readonly word: WordSpec }
   | { readonly kind: "text" }

@@ -232,3 +232,56 @@ test("the same seed tells the same story, another seed another", () => {
   expect(tell("5")).toBe(tell("5"));
   expect(new Set(["1", "2", "3", "4", "5"].map(tell)).size).toBe(5);
 });
+
+function promising(goodCopies: number | undefined, faults: string): Story {
+  const disk = goodCopies === undefined ? "" : `  disk: { good-copies: ${goodCopies} }`;
+  return new Story(`version: 1
+name: promising
+kafka: "4.3"
+cluster:
+  brokers: 3
+  controllers: 3
+${disk}
+topics: { orders: { partitions: 2, replication.factor: 3 } }
+faults:
+${faults}
+settle: 10s
+`);
+}
+
+test("a fault that would damage more copies than is promised is skipped, and said so", () => {
+  const faults = `  - { at: 1s, bit-rot: broker-1, log: orders-0, offsets: 0..100 }
+  - { at: 2s, bit-rot: broker-2, log: orders-0, offsets: 50..60 }
+  - { at: 3s, bit-rot: broker-2, log: orders-1 }
+  - { at: 4s, name: off, power-off: broker-3 }
+  - { after: off, delay: 1s, power-on: broker-3 }
+  - { at: 6s, power-off: broker-3, unflushed: kept, for: 1s }`;
+
+  const told = promising(2, faults).run();
+
+  expect(told.told).toEqual([
+    "1s bit-rot broker-1, log of orders-0, offsets 0..100, 1 bit []",
+    "2s skip bit-rot broker-2, log of orders-0, offsets 50..60, 1 bit: orders-0 would have 1 good copy, and 2 are promised []",
+    "3s bit-rot broker-2, log of orders-1, 1 bit []",
+    "4s skip power-off broker-3; unflushed pages lost: orders-0 would have 1 good copy, and 2 are promised []",
+    "5s power-on broker-3 []",
+    "6s power-off broker-3; unflushed pages kept []",
+    "7s end of power-off []",
+    "7s settle nothing is left to heal []",
+  ]);
+  expect(told.director.unfired()).toEqual([]);
+  expect(promising(undefined, faults).run().told.join()).not.toContain("skip");
+});
+
+test("the quorum keeps a majority whose disks are as they were, if copies are promised at all", () => {
+  const told = promising(
+    1,
+    `  - { at: 1s, power-off: controllers, for: 1s }
+  - { at: 3s, disk-lost: controller-1, for: 1s }
+  - { at: 5s, fsync-lies: controller-2, for: 1s }`,
+  ).run();
+
+  expect(told.told.filter((line) => line.includes("skip"))).toEqual([
+    "5s skip fsync-lies controller-2: __cluster_metadata-0 would have 1 good copy, and 2 are promised []",
+  ]);
+});

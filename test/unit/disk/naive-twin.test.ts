@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { byText } from "../../../src/base/order.ts";
+import { UNFLUSHED } from "../../../src/ports/hands.ts";
 import { bytes, expectBytes, Machine, PLAIN_DISK, WRITEBACK } from "./machine.ts";
 import { NaiveDisk } from "./naive-disk.ts";
 
@@ -178,7 +179,7 @@ test("what was synced survives a power-off in every mode, whatever happened to o
     fc.property(
       fc.array(operation, { maxLength: 20, size: "max" }),
       fc.array(operation, { maxLength: 20, size: "max" }),
-      fc.constantFrom("lost", "kept", "random-prefix", "torn"),
+      fc.constantFrom(...UNFLUSHED),
       (before, after, mode) => {
         const twins = new Twins();
         const { machine, naive } = twins;

@@ -3,6 +3,7 @@ import { byNumber, byText } from "../../../src/base/order.ts";
 import type { DiskOptions } from "../../../src/disk/disk-options.ts";
 import type { SimulatedDisk } from "../../../src/disk/simulated-disk.ts";
 import type { UnflushedMode } from "../../../src/ports/hands.ts";
+import { UNFLUSHED } from "../../../src/ports/hands.ts";
 import { asText, bytes, expectBytes, FSYNC, Machine, PLAIN_DISK } from "./machine.ts";
 
 const PAGE = 4_096;
@@ -303,7 +304,7 @@ test("the same seed leaves the same disk", () => {
 });
 
 test("what a step does after a sync has not happened before that has ended, in every mode", () => {
-  for (const mode of ["lost", "kept", "random-prefix", "torn"] as const) {
+  for (const mode of UNFLUSHED) {
     for (const seed of SEEDS) {
       const machine = new Machine(PLAIN_DISK, seed);
       machine.step((disk) => {
@@ -332,7 +333,7 @@ test("what a step does after a sync has not happened before that has ended, in e
 });
 
 test("what was cut off a file stays off, in every mode, once a later sync of another file has ended", () => {
-  for (const mode of ["lost", "torn", "random-prefix", "kept"] as const) {
+  for (const mode of UNFLUSHED) {
     for (const seed of SEEDS) {
       const machine = new Machine(PLAIN_DISK, seed);
       machine.step((disk) => {
@@ -352,4 +353,126 @@ test("what was cut off a file stays off, in every mode, once a later sync of ano
       expectBytes(machine.content("log"), bytes(3 * PAGE, OLD).slice(0, PAGE));
     }
   }
+});
+
+const WRITTEN = bytes(30_000);
+const DURABLE = 6_000;
+
+/** What power-offs of a mode leave of a log of which 6,000 bytes are durable and 24,000 are not. */
+function tails(mode: UnflushedMode, options: DiskOptions = PLAIN_DISK): Uint8Array[] {
+  const machines = powerOffs(
+    mode,
+    (disk) => disk.open("log").write(0, WRITTEN, 0, DURABLE),
+    (disk) => disk.open("log").write(DURABLE, WRITTEN, DURABLE),
+    options,
+  );
+  return machines.map((machine) => machine.content("log"));
+}
+
+/** What has become of each page of the tail that was all unflushed. */
+function fatesOf(content: Uint8Array): string[] {
+  const fates: string[] = [];
+  for (let at = 2 * PAGE; at < WRITTEN.length; at += PAGE) {
+    const page = content.slice(at, at + PAGE);
+    const whole = WRITTEN.slice(at, at + PAGE);
+    const fresh = page.filter((byte, i) => byte === whole[i]).length;
+    const zeros = page.filter((byte) => byte === 0).length;
+    if (page.length === 0) fates.push("cut off");
+    else if (fresh === page.length) fates.push("kept");
+    else if (zeros === page.length) fates.push("zeros");
+    // Of garbage, one byte in 256 is right by chance.
+    else if (fresh < page.length / 8) fates.push("garbage");
+    else fates.push("torn");
+  }
+  return fates;
+}
+
+test("with zeros, a file has its size and what was durable of it, and nothing else", () => {
+  for (const content of tails("zeros")) {
+    expectBytes(content.slice(0, DURABLE), WRITTEN.slice(0, DURABLE));
+    expectBytes(content.slice(DURABLE), new Uint8Array(WRITTEN.length - DURABLE));
+  }
+});
+
+test("with garbage, anything stands where the data should, but where it was durable", () => {
+  const left = tails("garbage");
+
+  for (const content of left) {
+    expect(content.length).toBe(WRITTEN.length);
+    expectBytes(content.slice(0, DURABLE), WRITTEN.slice(0, DURABLE));
+    expect(new Set(fatesOf(content))).toEqual(new Set(["garbage"]));
+  }
+  expect(new Set(left.map(asText)).size).toBe(SEEDS.length);
+});
+
+test("garbage in place of what was written over never harms what was not", () => {
+  const old = bytes(3 * PAGE, OLD);
+
+  const machines = powerOffs(
+    "garbage",
+    (disk) => disk.open("file").write(0, old),
+    (disk) => disk.open("file").write(5_000, bytes(100)),
+  );
+
+  for (const machine of machines) {
+    const content = machine.content("file");
+    expectBytes(content.slice(0, 5_000), old.slice(0, 5_000));
+    expectBytes(content.slice(5_100), old.slice(5_100));
+    expect(asText(content)).not.toBe(asText(old));
+  }
+});
+
+test("with any, each page for itself meets each end", () => {
+  const left = tails("any");
+
+  const fates = left.flatMap(fatesOf);
+  for (const fate of ["kept", "zeros", "garbage", "torn", "cut off"]) {
+    expect(fates.filter((one) => one === fate).length, fate).toBeGreaterThan(SEEDS.length / 10);
+  }
+  for (const content of left) {
+    expectBytes(content.slice(0, DURABLE), WRITTEN.slice(0, DURABLE));
+  }
+});
+
+test("with an ordered journal a file never covers data that did not come through", () => {
+  const options: DiskOptions = { ...PLAIN_DISK, journal: "ordered" };
+  const lengths = new Map(
+    UNFLUSHED.map((mode) => {
+      const left = tails(mode, options);
+      for (const content of left) expectBytes(content, WRITTEN.slice(0, content.length));
+      return [mode, left.map(({ length }) => length)];
+    }),
+  );
+
+  expect(new Set(lengths.get("zeros"))).toEqual(new Set([DURABLE]));
+  expect(new Set(lengths.get("garbage"))).toEqual(new Set([DURABLE]));
+  expect(new Set(lengths.get("any")).size).toBeGreaterThan(4);
+  for (const length of lengths.get("torn") ?? []) expect(length).toBeLessThan(WRITTEN.length);
+});
+
+test("a file that is moved over another is there with its data, if the journal is ordered", () => {
+  const outcomes = (journal: DiskOptions["journal"], mode: UnflushedMode): string[] => {
+    const machines = powerOffs(
+      mode,
+      (disk) => disk.open("checkpoint").write(0, bytes(100, OLD)),
+      (disk) => {
+        disk.open("checkpoint.tmp").write(0, bytes(3 * PAGE));
+        disk.rename("checkpoint.tmp", "checkpoint");
+      },
+      { ...PLAIN_DISK, journal },
+    );
+    return machines.map((machine) => {
+      const content = machine.content("checkpoint");
+      const whole = [bytes(100, OLD), bytes(3 * PAGE)].map(asText).indexOf(asText(content));
+      return ["old", "new"][whole] ?? "neither";
+    });
+  };
+
+  for (const mode of UNFLUSHED) {
+    expect(outcomes("ordered", mode), mode).not.toContain("neither");
+  }
+  expect(new Set(outcomes("ordered", "torn"))).toEqual(new Set(["old", "new"]));
+  expect(outcomes("ordered", "zeros")).toContain("new");
+  expect(outcomes("writeback", "torn")).toContain("neither");
+  expect(outcomes("writeback", "zeros")).toContain("neither");
 });

@@ -2,13 +2,11 @@ import { expect, test } from "vitest";
 import { DEFAULT_DISK } from "../../../src/disk/disk-options.ts";
 import { SimulatedDisk } from "../../../src/disk/simulated-disk.ts";
 import { DiskError } from "../../../src/ports/disk.ts";
-import type { UnflushedMode } from "../../../src/ports/hands.ts";
+import { UNFLUSHED } from "../../../src/ports/hands.ts";
 import { Rng } from "../../../src/sim/rng.ts";
 import { always, bytes, FSYNC, Machine, PLAIN_DISK, WRITEBACK } from "./machine.ts";
 
-const MODES: readonly UnflushedMode[] = ["lost", "kept", "random-prefix", "torn"];
-
-test.each(MODES)("what was synced survives a power-off of mode %s", (mode) => {
+test.each(UNFLUSHED)("what was synced survives a power-off of mode %s", (mode) => {
   const machine = new Machine();
   machine.step((disk) => {
     const file = disk.open("orders-0/00000000000000000000.log");

@@ -89,3 +89,67 @@ test("machines that get power one after the other start each at its own time", (
   expect(starts[1]).toBeLessThanOrEqual(9_000_000);
   expect(starts[0]).not.toBe(starts[1]);
 });
+
+const ANYWHERE = '"area":{"file":"any"}';
+const CERTAIN = '"chance":{"times":1,"outOf":1}';
+
+test("calls of a disk fail everywhere and always, unless it is said where, how likely, how often", () => {
+  expect(done("disk-read-error: broker-1")).toEqual([
+    `read-error 0 {${ANYWHERE},${CERTAIN},"count":null,"evict":true}`,
+  ]);
+  expect(
+    done(
+      "disk-read-error: broker-1, log: orders-1, file: index, chance: 5%, count: 2, page-cache: kept",
+    ),
+  ).toEqual([
+    'read-error 0 {"area":{"log":"orders-1","file":"index"},' +
+      '"chance":{"times":50000,"outOf":1000000},"count":2,"evict":false}',
+  ]);
+  expect(done("disk-write-error: rack(a), directory: kafka-logs")).toEqual(
+    [0, 1].map(
+      (node) =>
+        `write-error ${node} {"area":{"file":"any","directory":"kafka-logs"},${CERTAIN},"count":null,"evict":false}`,
+    ),
+  );
+});
+
+test.each(["fsync-fails", "misdirected-write", "misdirected-read"])(
+  "%s happens once, unless it is said how often",
+  (fault) => {
+    expect(done(`${fault}: broker-1`)[0]).toContain('"count":1');
+    expect(done(`${fault}: broker-1, count: 7`)[0]).toContain('"count":7');
+  },
+);
+
+test("a disk is filled up to what is to be left", () => {
+  expect(done("disk-full: broker-1")).toEqual(['fill-disk 0 {"file":"any"} 0']);
+  expect(done("disk-full: broker-1, free: 10KiB")).toEqual(['fill-disk 0 {"file":"any"} 10240']);
+});
+
+test("a disk stalls for its time, drawn for each, and not for as long as a fault lasts", () => {
+  expect(done("disk-stall: broker-1, time: 5s")).toEqual(["stall-disk 0 5000000 all"]);
+  const [one, other] = done("disk-stall: rack(a), time: uniform(1s..9s), operations: fsync");
+  expect(one).toMatch(/^stall-disk 0 \d{7} fsync$/);
+  expect(other).toMatch(/^stall-disk 1 \d{7} fsync$/);
+  expect(one?.split(" ")[2]).not.toBe(other?.split(" ")[2]);
+});
+
+test("bits rot where it is said, and are put right only where it is said for how long", () => {
+  const rot = "bit-rot: broker-1, log: orders-0, bits: 3, offsets: 10..20";
+  const expected =
+    'rot-disk 0 {"area":{"log":"orders-0","file":"any"},"bits":3,"offsets":{"from":10,"to":20},"evict":true}';
+
+  expect(done(rot)).toEqual([expected]);
+  const told = story(`  - { at: 1s, ${rot}, for: 2s }`);
+  told.run();
+  expect(told.hands.log).toEqual([expected, "undo rot-disk 0"]);
+});
+
+test("the name of a log directory may be written with its slash, and must be one of `log.dirs`", () => {
+  expect(done("disk-lost: broker-1, directory: /kafka-logs")).toEqual([
+    'lose-disk 0 {"file":"any","directory":"kafka-logs"}',
+  ]);
+  expect(() => story("  - { at: 1s, disk-lost: broker-1, directory: kafka-log }")).toThrow(
+    "kafka-logs",
+  );
+});

@@ -42,6 +42,7 @@ function reading(bindings: readonly string[] = []): Reading {
     areRacksKnown: true,
     topics: new Map([["orders", ["orders-0", "orders-1"]]]),
     areTopicsKnown: true,
+    logDirectories: new Set(["kafka-logs"]),
     bindings: new Set(bindings),
     steps: new Set(),
   });
