@@ -2,23 +2,29 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sim, simWhile } from "../support/command.ts";
 
-test.each([["--help"], ["help"], ["run --help"], ["help run"], ["check -h"], ["list --help"]])(
-  "sim %s helps on stdout, within 80 columns",
-  (line) => {
-    const { status, stdout, stderr } = sim(line.split(" "), { env: { COLUMNS: "200" } });
+test.each([
+  ["--help"],
+  ["help"],
+  ["run --help"],
+  ["help run"],
+  ["check -h"],
+  ["list --help"],
+  ["dump --help"],
+  ["disk --help"],
+])("sim %s helps on stdout, within 80 columns", (line) => {
+  const { status, stdout, stderr } = sim(line.split(" "), { env: { COLUMNS: "200" } });
 
-    expect(stdout).toMatch(/^Usage: sim /);
-    expect(stdout.split("\n").filter((text) => text.length > 80)).toEqual([]);
-    expect(stdout.endsWith("\n")).toBe(true);
-    expect(stderr).toBe("");
-    expect(status).toBe(0);
-  },
-);
+  expect(stdout).toMatch(/^Usage: sim /);
+  expect(stdout.split("\n").filter((text) => text.length > 80)).toEqual([]);
+  expect(stdout.endsWith("\n")).toBe(true);
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
 
 test("the help names every command and exit code", () => {
   const { stdout } = sim(["--help"]);
 
-  for (const word of ["run", "check", "list", "help"])
+  for (const word of ["run", "check", "list", "disk", "dump", "help"])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, "m"));
   for (const code of [0, 1, 2, 3, 70, 130]) expect(stdout).toMatch(new RegExp(`\\b${code} [a-z]`));
 });
