@@ -116,7 +116,7 @@ export class Cluster {
     }
     this.hosts = hosts;
     this.disks = disks;
-    this.hands = new WorldHands(hosts, disks, this.fabric);
+    this.hands = new WorldHands(hosts, disks, this.fabric, () => this.#admin);
   }
 
   /**

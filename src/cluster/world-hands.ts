@@ -1,7 +1,9 @@
 import { fail } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import type { SimulatedDisk } from "../disk/simulated-disk.ts";
+import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { Fabric } from "../net/fabric.ts";
+import type { Admin } from "../nodes/admin/admin.ts";
 import type { BitRot, DiskArea, DiskFailure } from "../ports/disk-failure.ts";
 import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
@@ -13,16 +15,24 @@ export class WorldHands implements Hands {
   readonly #hosts: readonly Host[];
   readonly #disks: readonly SimulatedDisk[];
   readonly #fabric: Fabric;
+  readonly #admin: () => Admin | undefined;
   /** What is wrong with each node's clock at present. */
   readonly #skews = new Map<
     NodeAddress,
     { readonly offset: Duration; readonly driftPpm: number }[]
   >();
 
-  constructor(hosts: readonly Host[], disks: readonly SimulatedDisk[], fabric: Fabric) {
+  /** `admin`: the admin client, once it has been started. */
+  constructor(
+    hosts: readonly Host[],
+    disks: readonly SimulatedDisk[],
+    fabric: Fabric,
+    admin: () => Admin | undefined,
+  ) {
     this.#hosts = hosts;
     this.#disks = disks;
     this.#fabric = fabric;
+    this.#admin = admin;
   }
 
   crash(node: NodeAddress, reason: string): void {
@@ -112,6 +122,12 @@ export class WorldHands implements Hands {
 
   rotDisk(node: NodeAddress, rot: BitRot): Undo {
     return this.#disk(node).trouble.rot(rot);
+  }
+
+  deleteRecords(partition: PartitionName, before: Offset): void {
+    const dash = partition.lastIndexOf("-");
+    const index = Number(partition.slice(dash + 1));
+    this.#admin()?.deleteRecords(partition.slice(0, dash), index, before);
   }
 
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo {

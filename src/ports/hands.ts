@@ -1,4 +1,5 @@
 import type { Duration } from "../base/time.ts";
+import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { BitRot, DiskArea, DiskFailure } from "./disk-failure.ts";
 import type { NodeAddress } from "./network.ts";
 import type { DurationSource, Ratio } from "./random.ts";
@@ -82,6 +83,11 @@ export interface Hands {
   loseDisk(node: NodeAddress, area: DiskArea): Undo;
   /** Flips bits at rest; taken back, they are as they were. */
   rotDisk(node: NodeAddress, rot: BitRot): Undo;
+  /**
+   * Has the admin client ask for the records of a partition below an offset to be deleted; with -1, below
+   * its high watermark. What comes of it is told by facts.
+   */
+  deleteRecords(partition: PartitionName, before: Offset): void;
   /** Sets a node's clock off by `offset`, and lets it gain `driftPpm` microseconds a second. */
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo;
 }

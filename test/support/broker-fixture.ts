@@ -6,7 +6,11 @@ import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import { MetadataImage } from "../../src/kafka/metadata/image.ts";
 import type { PartitionRegistration } from "../../src/kafka/metadata/partition-registration.ts";
-import { FETCH, PRODUCE } from "../../src/kafka/protocol/apis.ts";
+import { DELETE_RECORDS, FETCH, PRODUCE } from "../../src/kafka/protocol/apis.ts";
+import type {
+  DeleteRecordsPartitionResult,
+  DeleteRecordsRequest,
+} from "../../src/kafka/protocol/delete-records.ts";
 import type {
   FetchPartition,
   FetchPartitionResponse,
@@ -20,8 +24,10 @@ import { replicationRules } from "../../src/kafka/replication/replication-rules.
 import type { BrokerContext } from "../../src/nodes/broker/broker-context.ts";
 import { BROKER_TIMER } from "../../src/nodes/broker/broker-timers.ts";
 import { ControllerChannel } from "../../src/nodes/broker/controller-channel.ts";
+import { DelayedDeleteRecords } from "../../src/nodes/broker/delayed-delete-records.ts";
 import { DelayedFetch } from "../../src/nodes/broker/delayed-fetch.ts";
 import { DelayedProduce } from "../../src/nodes/broker/delayed-produce.ts";
+import { DeleteRecordsHandler } from "../../src/nodes/broker/delete-records-handler.ts";
 import { FetchHandler } from "../../src/nodes/broker/fetch-handler.ts";
 import { IsrChannel } from "../../src/nodes/broker/isr-channel.ts";
 import { Partition } from "../../src/nodes/broker/partition.ts";
@@ -101,6 +107,7 @@ export class BrokerFixture implements Node, BrokerContext {
   readonly failed: Partition[] = [];
   readonly produces: ProduceHandler;
   readonly fetches: FetchHandler;
+  readonly deletions: DeleteRecordsHandler;
   readonly #partitions: Partition[] = [];
   readonly #server: RpcServer;
   readonly #tickets = new TicketBook();
@@ -123,6 +130,7 @@ export class BrokerFixture implements Node, BrokerContext {
     this.isrChannel = new IsrChannel(this);
     this.produces = new ProduceHandler(this);
     this.fetches = new FetchHandler(this);
+    this.deletions = new DeleteRecordsHandler(this);
     this.#server = new RpcServer(world, { onRequest: (request) => this.#onRequest(request) });
     for (const broker of [1, 2, 3]) this.register(broker, epochOf(broker));
     this.#replay({ type: "TopicRecord", name: "orders", topicId: TOPIC_ID });
@@ -226,6 +234,19 @@ export class BrokerFixture implements Node, BrokerContext {
     return this.world.answerTo(PRODUCE, on)?.responses[0]?.partitionResponses[0];
   }
 
+  /** A client asks for the records of orders-0 below `offset` to be deleted; returns the connection. */
+  deleteRecords(offset: number, timeoutMs = 30_000): ConnectionId {
+    const on = this.world.accept();
+    const topics = [{ name: "orders", partitions: [{ partitionIndex: 0, offset }] }];
+    this.#server.onFrame(on, ASKER, this.world.request(DELETE_RECORDS, { topics, timeoutMs }));
+    return on;
+  }
+
+  /** What was answered to the DeleteRecords on this connection; undefined while it is parked. */
+  deleted(on: ConnectionId): DeleteRecordsPartitionResult | undefined {
+    return this.world.answerTo(DELETE_RECORDS, on)?.topics[0]?.partitions[0];
+  }
+
   /** Somebody fetches from orders-0, a follower if it names its id; returns the connection. */
   fetch(
     from: Partial<FetchPartition> & { fetchOffset: number },
@@ -279,6 +300,8 @@ export class BrokerFixture implements Node, BrokerContext {
   #onRequest(request: IncomingRequest): void {
     if (request.apiKey === PRODUCE.key)
       this.produces.handle(request, request.body as ProduceRequest);
+    else if (request.apiKey === DELETE_RECORDS.key)
+      this.deletions.handle(request, request.body as DeleteRecordsRequest);
     else this.fetches.handle(request, request.body as FetchRequest);
   }
 
@@ -337,6 +360,7 @@ export class BrokerFixture implements Node, BrokerContext {
     else if (kind === BROKER_TIMER.alterPartitionRetry) this.isrChannel.retry();
     else if (payload instanceof DelayedProduce) payload.expire();
     else if (payload instanceof DelayedFetch) payload.complete();
+    else if (payload instanceof DelayedDeleteRecords) payload.expire();
     else if (payload instanceof ReplicaFetcher) payload.onTimer();
     else if (payload instanceof ControllerChannel) payload.retry();
     else throw new Error(`no timer of kind ${kind}`);

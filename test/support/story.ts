@@ -119,6 +119,10 @@ export class FakeHands implements Hands {
     return () => this.log.push(`undo rot-disk ${node}`);
   }
 
+  deleteRecords(partition: PartitionName, before: Offset): void {
+    this.log.push(`delete-records ${partition} ${before}`);
+  }
+
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): () => void {
     return this.#begin(`skew ${node} ${offset} ${driftPpm}`);
   }

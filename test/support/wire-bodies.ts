@@ -19,6 +19,10 @@ import type {
   CreateTopicsRequest,
   CreateTopicsResponse,
 } from "../../src/kafka/protocol/create-topics.ts";
+import type {
+  DeleteRecordsRequest,
+  DeleteRecordsResponse,
+} from "../../src/kafka/protocol/delete-records.ts";
 import type { FetchRequest, FetchResponse } from "../../src/kafka/protocol/fetch.ts";
 import type {
   AllocateProducerIdsRequest,
@@ -267,6 +271,26 @@ export const createTopicsResponse: fc.Arbitrary<CreateTopicsResponse> = fc.recor
   ),
 });
 
+export const deleteRecordsRequest: fc.Arbitrary<DeleteRecordsRequest> = fc.record({
+  topics: some(
+    fc.record({
+      name: text,
+      partitions: some(fc.record({ partitionIndex: int32, offset: int64 })),
+    }),
+  ),
+  timeoutMs: int32,
+});
+
+export const deleteRecordsResponse: fc.Arbitrary<DeleteRecordsResponse> = fc.record({
+  throttleTimeMs: int32,
+  topics: some(
+    fc.record({
+      name: text,
+      partitions: some(fc.record({ partitionIndex: int32, lowWatermark: int64, errorCode: int16 })),
+    }),
+  ),
+});
+
 export const initProducerIdRequest: fc.Arbitrary<InitProducerIdRequest> = fc.record({
   transactionalId: maybeText,
   transactionTimeoutMs: int32,
@@ -430,9 +454,7 @@ export const allocateProducerIdsResponse: fc.Arbitrary<AllocateProducerIdsRespon
   producerIdLen: int32,
 });
 
-function directories<Partition>(
-  partition: fc.Arbitrary<Partition>,
-): fc.Arbitrary<
+function directories<Partition>(partition: fc.Arbitrary<Partition>): fc.Arbitrary<
   readonly {
     id: string;
     topics: readonly { topicId: string; partitions: readonly Partition[] }[];

@@ -308,6 +308,31 @@ const CREATE_TOPICS: ApiSchema = {
   },
 };
 
+const DELETE_RECORDS: ApiSchema = {
+  key: 21,
+  version: 2,
+  request: {
+    fields: [
+      list(
+        "topics",
+        field("name", "string"),
+        list("partitions", field("partitionIndex", "int32"), field("offset", "int64")),
+      ),
+      field("timeoutMs", "int32"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("name", "string"),
+        list("partitions", field("partitionIndex", "int32"), field("lowWatermark", "int64"), ERROR),
+      ),
+    ],
+  },
+};
+
 const INIT_PRODUCER_ID: ApiSchema = {
   key: 22,
   version: 5,
@@ -604,6 +629,7 @@ export const SCHEMAS = {
   LIST_OFFSETS,
   METADATA,
   CREATE_TOPICS,
+  DELETE_RECORDS,
   INIT_PRODUCER_ID,
   OFFSET_FOR_LEADER_EPOCH,
   VOTE,

@@ -23,6 +23,8 @@ import {
 } from "./broker-lifecycle.ts";
 import type { CreateTopicsRequest, CreateTopicsResponse } from "./create-topics.ts";
 import { createTopicsRequestSize, createTopicsResponseSize } from "./create-topics.ts";
+import type { DeleteRecordsRequest, DeleteRecordsResponse } from "./delete-records.ts";
+import { deleteRecordsRequestSize, deleteRecordsResponseSize } from "./delete-records.ts";
 import type { FetchRequest, FetchResponse } from "./fetch.ts";
 import { fetchRequestSize, fetchResponseSize } from "./fetch.ts";
 import type {
@@ -102,6 +104,13 @@ export const CREATE_TOPICS: Api<CreateTopicsRequest, CreateTopicsResponse> = {
   name: "CreateTopics",
   requestSize: createTopicsRequestSize,
   responseSize: createTopicsResponseSize,
+};
+export const DELETE_RECORDS: Api<DeleteRecordsRequest, DeleteRecordsResponse> = {
+  key: 21,
+  version: 2,
+  name: "DeleteRecords",
+  requestSize: deleteRecordsRequestSize,
+  responseSize: deleteRecordsResponseSize,
 };
 export const INIT_PRODUCER_ID: Api<InitProducerIdRequest, InitProducerIdResponse> = {
   key: 22,
@@ -187,6 +196,7 @@ export const APIS: readonly AnyApi[] = [
   LIST_OFFSETS,
   METADATA,
   CREATE_TOPICS,
+  DELETE_RECORDS,
   INIT_PRODUCER_ID,
   OFFSET_FOR_LEADER_EPOCH,
   VOTE,

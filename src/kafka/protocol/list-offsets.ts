@@ -10,6 +10,7 @@ import {
   textSize,
   uniformSize,
 } from "./wire-size.ts";
+
 /** ListOffsetsRequest v11. */
 export interface ListOffsetsRequest {
   readonly replicaId: number;
@@ -26,12 +27,19 @@ export interface ListOffsetsTopic {
 export interface ListOffsetsPartition {
   readonly partitionIndex: number;
   readonly currentLeaderEpoch: number;
-  /** Milliseconds, or LATEST_TIMESTAMP, EARLIEST_TIMESTAMP. */
+  /** Milliseconds, or one of the negative words below. */
   readonly timestamp: number;
 }
 
 export const LATEST_TIMESTAMP = -1;
 export const EARLIEST_TIMESTAMP = -2;
+/** The record with the largest timestamp (KIP-734). */
+export const MAX_TIMESTAMP = -3;
+/** Of what is not in tiered storage; without that, as EARLIEST_TIMESTAMP. */
+export const EARLIEST_LOCAL_TIMESTAMP = -4;
+/** Of what is in tiered storage: nothing. */
+export const LATEST_TIERED_TIMESTAMP = -5;
+export const EARLIEST_PENDING_UPLOAD_TIMESTAMP = -6;
 
 export interface ListOffsetsResponse {
   readonly throttleTimeMs: number;

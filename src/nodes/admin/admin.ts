@@ -1,13 +1,15 @@
 import { fromMillis, MILLISECOND } from "../../base/time.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
+import type { Offset } from "../../kafka/ids.ts";
 import { CREATE_TOPICS } from "../../kafka/protocol/apis.ts";
 import type { CreatableTopic, CreateTopicsResponse } from "../../kafka/protocol/create-topics.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
+import { RecordDeletion } from "./record-deletion.ts";
 
-const TIMER = { rpcTimeout: 0, retry: 1 } as const;
+const TIMER = { rpcTimeout: 0, retry: 1, recordDeletion: 2 } as const;
 const RETRY = 100 * MILLISECOND;
 const REQUEST_TIMEOUT_MS = 5_000;
 
@@ -16,7 +18,7 @@ export interface AdminOptions {
   readonly topics: readonly CreatableTopic[];
 }
 
-/** An admin client that creates the scenario's topics before its time begins, then does nothing. */
+/** An admin client: creates the scenario's topics before its time begins, then waits to be asked for more. */
 export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefined> {
   readonly #world: World;
   readonly #rpc: RpcClient;
@@ -39,6 +41,23 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
 
   onStart(): void {
     this.#create();
+  }
+
+  /**
+   * Has the records below an offset deleted, or with UP_TO_HIGH_WATERMARK all that are committed. To be
+   * called from outside; it begins with a step of its own.
+   */
+  deleteRecords(topic: string, partition: number, before: Offset): void {
+    const deletion = new RecordDeletion({
+      world: this.#world,
+      rpc: this.#rpc,
+      brokers: this.#brokers,
+      timerKind: TIMER.recordDeletion,
+      topic,
+      partition,
+      before,
+    });
+    this.#world.timers.start(0, TIMER.recordDeletion, deletion);
   }
 
   #create(): void {
@@ -74,6 +93,7 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
 
   onTimer(kind: number, payload: unknown): void {
     if (kind === TIMER.rpcTimeout) this.#rpc.onTimer(payload);
+    else if (payload instanceof RecordDeletion) payload.onTimer();
     else this.#create();
   }
 

@@ -8,6 +8,7 @@ import { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
 import {
   CREATE_TOPICS,
+  DELETE_RECORDS,
   FETCH,
   INIT_PRODUCER_ID,
   LIST_OFFSETS,
@@ -19,6 +20,7 @@ import type {
   CreateTopicsRequest,
   CreateTopicsResponse,
 } from "../../kafka/protocol/create-topics.ts";
+import type { DeleteRecordsRequest } from "../../kafka/protocol/delete-records.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { InitProducerIdRequest } from "../../kafka/protocol/init-producer-id.ts";
 import type { ListOffsetsRequest } from "../../kafka/protocol/list-offsets.ts";
@@ -47,8 +49,10 @@ import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
 import { Compaction } from "./compaction.ts";
 import { ControllerChannel } from "./controller-channel.ts";
+import { DelayedDeleteRecords } from "./delayed-delete-records.ts";
 import { DelayedFetch } from "./delayed-fetch.ts";
 import { DelayedProduce } from "./delayed-produce.ts";
+import { DeleteRecordsHandler } from "./delete-records-handler.ts";
 import { DirectoryAssignments } from "./directory-assignments.ts";
 import { FetchHandler } from "./fetch-handler.ts";
 import { IsrChannel } from "./isr-channel.ts";
@@ -118,6 +122,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #produce: ProduceHandler;
   readonly #fetch: FetchHandler;
   readonly #offsets: OffsetsHandler;
+  readonly #deleteRecords: DeleteRecordsHandler;
   readonly #producerIds: ProducerIds;
   readonly #forwarder: Forwarder;
   /** The metadata has been caught up with once, and is followed record by record since. */
@@ -219,6 +224,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#produce = new ProduceHandler(this);
     this.#fetch = new FetchHandler(this);
     this.#offsets = new OffsetsHandler(this);
+    this.#deleteRecords = new DeleteRecordsHandler(this);
     this.#producerIds = new ProducerIds(this);
     this.#forwarder = new Forwarder(this.controller);
   }
@@ -381,6 +387,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case OFFSET_FOR_LEADER_EPOCH.key:
         this.#offsets.offsetForLeaderEpoch(request, body as OffsetForLeaderEpochRequest);
         return;
+      case DELETE_RECORDS.key:
+        this.#deleteRecords.handle(request, body as DeleteRecordsRequest);
+        return;
       case METADATA.key:
         answerMetadata(this, request, body as MetadataRequest);
         return;
@@ -419,6 +428,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case BROKER_TIMER.delayedProduce:
         if (payload instanceof DelayedProduce) payload.expire();
+        return;
+      case BROKER_TIMER.delayedDeleteRecords:
+        if (payload instanceof DelayedDeleteRecords) payload.expire();
         return;
       case BROKER_TIMER.delayedFetch:
         if (payload instanceof DelayedFetch) payload.complete();

@@ -56,6 +56,7 @@ export class SessionPartition {
     if (!updateState) return true;
     if (
       replica.logEndOffset === logEndOffset &&
+      replica.logStartOffset === request.logStartOffset &&
       partition.isr.isr.length > partition.remotes.length
     ) {
       const { fetchOffset, logStartOffset } = request;

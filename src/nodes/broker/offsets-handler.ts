@@ -6,13 +6,22 @@ import type {
   ListOffsetsPartitionResponse,
   ListOffsetsRequest,
 } from "../../kafka/protocol/list-offsets.ts";
-import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
+import {
+  EARLIEST_LOCAL_TIMESTAMP,
+  EARLIEST_PENDING_UPLOAD_TIMESTAMP,
+  EARLIEST_TIMESTAMP,
+  LATEST_TIERED_TIMESTAMP,
+  LATEST_TIMESTAMP,
+  MAX_TIMESTAMP,
+} from "../../kafka/protocol/list-offsets.ts";
 import type {
   OffsetForLeaderEpochRequest,
   OffsetForLeaderPartition,
   OffsetForLeaderPartitionResult,
 } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import { DiskError } from "../../ports/disk.ts";
+import type { PartitionLog } from "../../storage/partition-log.ts";
+import type { TimestampAndOffset } from "../../storage/segment.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { whyAbsent } from "./fetch-read.ts";
@@ -42,61 +51,34 @@ export class OffsetsHandler {
     asked: ListOffsetsPartition,
     replicaId: number,
   ): ListOffsetsPartitionResponse {
-    const found = this.#find(topic, asked.partitionIndex, asked.currentLeaderEpoch);
-    if ("code" in found) return answer(asked.partitionIndex, found, -1, -1, -1);
+    const index = asked.partitionIndex;
+    const found = this.#find(topic, index, asked.currentLeaderEpoch);
+    if ("code" in found) return refusal(index, found);
     const { log, highWatermark, leaderEpoch } = found;
     const isClient = replicaId < 0;
-    // A new leader does not know yet how far the old one's promises went (KIP-207).
-    if (
-      isClient &&
-      asked.timestamp === LATEST_TIMESTAMP &&
-      highWatermark < found.epochStartOffset
-    ) {
-      return answer(asked.partitionIndex, ERRORS.OFFSET_NOT_AVAILABLE, -1, -1, -1);
-    }
     const visibleEnd = isClient ? highWatermark : log.logEndOffset;
+    // A new leader does not know yet how far the old one's promises went (KIP-207).
+    const mayBeMore = isClient && highWatermark < found.epochStartOffset;
     if (asked.timestamp === LATEST_TIMESTAMP) {
-      return answer(asked.partitionIndex, ERRORS.NONE, -1, visibleEnd, leaderEpoch);
+      if (mayBeMore) return refusal(index, ERRORS.OFFSET_NOT_AVAILABLE);
+      return answer(index, -1, visibleEnd, leaderEpoch);
     }
-    if (asked.timestamp === EARLIEST_TIMESTAMP) {
-      const start = log.logStartOffset;
-      const epoch = log.epochs.epochAt(start) ?? -1;
-      return answer(asked.partitionIndex, ERRORS.NONE, -1, start, epoch);
+    if (asked.timestamp === EARLIEST_TIMESTAMP || asked.timestamp === EARLIEST_LOCAL_TIMESTAMP) {
+      const earliest = log.epochs.entries[0];
+      const isKnown = earliest !== undefined && earliest.startOffset <= log.logStartOffset;
+      return answer(index, -1, log.logStartOffset, isKnown ? earliest.epoch : -1);
     }
     try {
-      return this.#search(found, asked, visibleEnd);
+      const record = search(log, asked.timestamp);
+      if (record !== undefined && record.offset < visibleEnd) {
+        return answer(index, record.timestamp, record.offset, record.leaderEpoch);
+      }
+      return mayBeMore ? refusal(index, ERRORS.OFFSET_NOT_AVAILABLE) : answer(index, -1, -1, -1);
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
       this.#context.diskFailed(problem);
-      return answer(asked.partitionIndex, ERRORS.KAFKA_STORAGE_ERROR, -1, -1, -1);
+      return refusal(index, ERRORS.KAFKA_STORAGE_ERROR);
     }
-  }
-
-  /** The first visible record of at least that timestamp. Simplified: by a scan, no index. */
-  #search(
-    partition: Partition,
-    asked: ListOffsetsPartition,
-    visibleEnd: number,
-  ): ListOffsetsPartitionResponse {
-    let at = partition.log.logStartOffset;
-    while (at < visibleEnd) {
-      const { batches } = partition.log.read(at, 1_048_576, visibleEnd, true);
-      if (batches.length === 0) break;
-      for (const batch of batches) {
-        at = batch.nextOffset;
-        if (batch.maxTimestamp < asked.timestamp) continue;
-        const record = batch.records().find(({ timestamp }) => timestamp >= asked.timestamp);
-        if (record === undefined || record.offset >= visibleEnd) continue;
-        return answer(
-          asked.partitionIndex,
-          ERRORS.NONE,
-          record.timestamp,
-          record.offset,
-          batch.partitionLeaderEpoch,
-        );
-      }
-    }
-    return answer(asked.partitionIndex, ERRORS.NONE, -1, -1, -1);
   }
 
   offsetForLeaderEpoch(request: IncomingRequest, body: OffsetForLeaderEpochRequest): void {
@@ -132,12 +114,28 @@ export class OffsetsHandler {
   }
 }
 
+/** `UnifiedLog.fetchOffsetByTimestamp`, without tiered storage. */
+function search(log: PartitionLog, timestamp: number): TimestampAndOffset | undefined {
+  switch (timestamp) {
+    case MAX_TIMESTAMP:
+      return log.findMaxTimestamp();
+    case LATEST_TIERED_TIMESTAMP:
+    case EARLIEST_PENDING_UPLOAD_TIMESTAMP:
+      return undefined;
+    default:
+      return log.findByTimestamp(timestamp);
+  }
+}
+
+function refusal(partitionIndex: number, { code }: ErrorCode): ListOffsetsPartitionResponse {
+  return { partitionIndex, errorCode: code, timestamp: -1, offset: -1, leaderEpoch: -1 };
+}
+
 function answer(
   partitionIndex: number,
-  error: ErrorCode,
   timestamp: number,
   offset: number,
   leaderEpoch: number,
 ): ListOffsetsPartitionResponse {
-  return { partitionIndex, errorCode: error.code, timestamp, offset, leaderEpoch };
+  return { partitionIndex, errorCode: 0, timestamp, offset, leaderEpoch };
 }

@@ -1,4 +1,5 @@
 import type { Instant } from "../../base/time.ts";
+import { deletesOldSegments, isCompacted } from "../../kafka/config/topic-configs.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
 } from "../../kafka/ids.ts";
 import { NO_EPOCH, NO_LEADER, partitionName } from "../../kafka/ids.ts";
 import type { PartitionRegistration } from "../../kafka/metadata/partition-registration.ts";
+import { UP_TO_HIGH_WATERMARK } from "../../kafka/protocol/delete-records.ts";
 import type { FetchPartition } from "../../kafka/protocol/fetch.ts";
 import type { LeaderIdAndEpoch } from "../../kafka/protocol/produce.ts";
 import type { IsrState } from "../../kafka/replication/isr-state.ts";
@@ -21,6 +23,7 @@ import type { LeaderReplica } from "../../kafka/replication/replication-rules.ts
 import type { Uuid } from "../../kafka/uuid.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { BrokerContext } from "./broker-context.ts";
+import type { DelayedDeleteRecords } from "./delayed-delete-records.ts";
 import type { DelayedProduce } from "./delayed-produce.ts";
 import type { SessionPartition } from "./fetch-session.ts";
 import { WaitList } from "./wait-list.ts";
@@ -50,6 +53,7 @@ export class Partition implements LeaderReplica {
   assignedDirectory: Uuid | undefined = undefined;
   /** Requests that wait for this partition, oldest first. */
   readonly produces = new WaitList<DelayedProduce>();
+  readonly deletions = new WaitList<DelayedDeleteRecords>();
   readonly fetches = new WaitList<SessionPartition>();
 
   constructor(
@@ -215,6 +219,7 @@ export class Partition implements LeaderReplica {
       }
     }
     const before = replica.logEndOffset;
+    const startBefore = replica.logStartOffset;
     replica.fetched(fetch.fetchOffset, fetch.logStartOffset, now, leaderEnd, brokerEpoch);
     if (this.isr.isr.length <= this.remotes.length) {
       if (this.#context.rules.canJoinIsr(this, replica)) {
@@ -223,6 +228,8 @@ export class Partition implements LeaderReplica {
     }
     if (before !== replica.logEndOffset && this.maybeAdvanceHighWatermark(now)) {
       this.completeDelayed();
+    } else if (startBefore !== replica.logStartOffset) {
+      this.deletions.completeAll();
     }
     return ERRORS.NONE;
   }
@@ -304,6 +311,34 @@ export class Partition implements LeaderReplica {
     this.#noteLogStart(from, offset, reason);
   }
 
+  /**
+   * A client asks the leader to let go what is below an offset, or below the high watermark
+   * (`Partition.deleteRecordsOnLeader`). Returns the offset, or why not. Can throw `DiskError`.
+   */
+  deleteRecords(before: Offset): Offset | ErrorCode {
+    if (this.offline) return ERRORS.KAFKA_STORAGE_ERROR;
+    if (!this.isLeader) return ERRORS.NOT_LEADER_OR_FOLLOWER;
+    const { config } = this.log;
+    if (isCompacted(config) && !deletesOldSegments(config)) return ERRORS.POLICY_VIOLATION;
+    const offset = before === UP_TO_HIGH_WATERMARK ? this.highWatermark : before;
+    if (offset < 0 || offset > this.highWatermark) return ERRORS.OFFSET_OUT_OF_RANGE;
+    this.advanceLogStart(offset, "delete-records");
+    return offset;
+  }
+
+  /** Where the first of the logs of all live replicas begins, as far as a leader knows. */
+  lowWatermark(): Offset {
+    let lowest = this.log.logStartOffset;
+    for (const { brokerId, logStartOffset } of this.remotes) {
+      if (logStartOffset < lowest && this.#isAlive(brokerId)) lowest = logStartOffset;
+    }
+    return lowest;
+  }
+
+  #isAlive(brokerId: BrokerId): boolean {
+    return this.#context.image.brokers.get(brokerId)?.fenced === false;
+  }
+
   #noteLogStart(from: Offset, to: Offset, reason: string): void {
     this.#context.facts.note({
       kind: "log-start-moved",
@@ -332,6 +367,7 @@ export class Partition implements LeaderReplica {
   completeDelayed(): void {
     this.produces.completeAll();
     this.completeFetches();
+    this.deletions.completeAll();
   }
 
   /** The log has grown, so that parked fetches may have enough. */

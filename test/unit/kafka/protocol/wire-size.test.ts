@@ -91,6 +91,12 @@ const SPOKEN = [
     bodies.createTopicsResponse,
   ),
   new Spoken(
+    apis.DELETE_RECORDS,
+    SCHEMAS.DELETE_RECORDS,
+    bodies.deleteRecordsRequest,
+    bodies.deleteRecordsResponse,
+  ),
+  new Spoken(
     apis.INIT_PRODUCER_ID,
     SCHEMAS.INIT_PRODUCER_ID,
     bodies.initProducerIdRequest,

@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../../../../src/kafka/error-code.ts";
+import { buildBatch } from "../../../../src/kafka/log/record-batch.ts";
 import { LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from "../../../../src/kafka/protocol/apis.ts";
 import type {
   ListOffsetsPartitionResponse,
   ListOffsetsRequest,
 } from "../../../../src/kafka/protocol/list-offsets.ts";
 import {
+  EARLIEST_LOCAL_TIMESTAMP,
+  EARLIEST_PENDING_UPLOAD_TIMESTAMP,
   EARLIEST_TIMESTAMP,
+  LATEST_TIERED_TIMESTAMP,
   LATEST_TIMESTAMP,
+  MAX_TIMESTAMP,
 } from "../../../../src/kafka/protocol/list-offsets.ts";
 import type {
   OffsetForLeaderEpochRequest,
@@ -91,10 +96,64 @@ describe("the end of a log", () => {
 });
 
 test("the start of a log is told with its leader epoch", () => {
-  expect(list(leading(4), EARLIEST_TIMESTAMP)).toMatchObject({ offset: 0, leaderEpoch: 1 });
+  const broker = leading(4);
+  expect(list(broker, EARLIEST_TIMESTAMP)).toMatchObject({ offset: 0, leaderEpoch: 1 });
+
+  broker.partition("orders-topic-id-000000", 0)?.advanceLogStart(3, "delete-records");
+
+  expect(list(broker, EARLIEST_TIMESTAMP)).toMatchObject({ offset: 3, leaderEpoch: 3 });
 });
 
 describe("a search by time", () => {
+  test("does not tell of a record that a new leader does not know to be committed", () => {
+    const broker = leading(2);
+    const now = broker.now() / 1000;
+    broker.world.now += 10_000;
+    broker.partition("orders-topic-id-000000", 0)?.log.appendAsLeader([broker.batch()], 5);
+
+    expect(list(broker, now)).toMatchObject({ errorCode: 0, offset: 0 });
+    const refused = { errorCode: ERRORS.OFFSET_NOT_AVAILABLE.code, offset: -1 };
+    expect(list(broker, now + 5)).toMatchObject(refused);
+    expect(list(broker, now + 500)).toMatchObject(refused);
+    expect(list(broker, now + 5, { replicaId: 2 })).toMatchObject({ errorCode: 0, offset: 4 });
+  });
+
+  test("begins at the log's start", () => {
+    const broker = leading(4);
+    broker.partition("orders-topic-id-000000", 0)?.advanceLogStart(2, "delete-records");
+
+    expect(list(broker, 0)).toMatchObject({ offset: 2, leaderEpoch: 3 });
+  });
+
+  test("for the largest timestamp finds the first record that has it", () => {
+    const broker = leading(4);
+    const partition = broker.partition("orders-topic-id-000000", 0);
+    const latest = broker.now() / 1000 + 7;
+    for (const timestamps of [[latest - 3, latest, latest], [latest - 1]]) {
+      const records = timestamps.map((timestamp) => ({ timestamp }));
+      partition?.log.appendAsLeader([buildBatch(records)], 5);
+    }
+
+    expect(list(broker, MAX_TIMESTAMP, { replicaId: 2 })).toEqual({
+      partitionIndex: 0,
+      errorCode: 0,
+      timestamp: latest,
+      offset: 5,
+      leaderEpoch: 5,
+    });
+    // To a client it is not committed yet.
+    expect(list(broker, MAX_TIMESTAMP)).toMatchObject({ errorCode: 0, offset: -1 });
+  });
+
+  test("finds nothing in tiered storage, which there is not", () => {
+    const broker = leading(4);
+
+    for (const timestamp of [LATEST_TIERED_TIMESTAMP, EARLIEST_PENDING_UPLOAD_TIMESTAMP]) {
+      expect(list(broker, timestamp)).toMatchObject({ errorCode: 0, offset: -1, leaderEpoch: -1 });
+    }
+    expect(list(broker, EARLIEST_LOCAL_TIMESTAMP)).toMatchObject({ offset: 0, leaderEpoch: 1 });
+  });
+
   test("finds the first visible record that is no older", () => {
     const broker = leading(4);
     const now = broker.now() / 1000;
