@@ -285,7 +285,7 @@ export class BatchTree {
 
   #readValues(first: Place, length: number, batch: RecordBatch, cursor: RecordCursor): number {
     if (batch.recordCount !== length) this.values.fill(NO_VALUE, first, first + length);
-    const { buffer } = batch;
+    const { buffer } = cursor;
     let client = MUTE_CLIENT;
     while (cursor.next()) {
       const { valueStart, offsetDelta } = cursor;
@@ -314,7 +314,7 @@ export class BatchTree {
     this.values.fill(NO_VALUE, first, first + length);
     this.#valueCount = first + length;
     if (batch.isControl) return UNKNOWN_WRITER;
-    const { buffer } = batch;
+    const { buffer } = cursor;
     let client = MUTE_CLIENT;
     while (cursor.next()) {
       const { valueStart, offsetDelta } = cursor;

@@ -6,7 +6,7 @@ import { counted } from "./wording.ts";
 
 export const CLEANED_BELOW_HW: Guarantee = {
   name: "cleaned-below-hw",
-  sentence: "Compaction touches only what is below the replica's high watermark.",
+  sentence: "Compaction touches only what is, or has been, below the replica's high watermark.",
   source: "LogCleanerManager.cleanableOffsets (KAFKA-13194); K1",
   kinds: ["uncommitted-record-cleaned"],
   condition: "Always: what is above may yet be cut off, and what it replaced is then needed.",
@@ -30,9 +30,10 @@ class CleanedBelowHw implements Checker {
   #clean({ partition, log, from, to, at, event }: Cleaning): void {
     this.evaluations++;
     this.interesting++;
-    const { highWatermark } = log;
-    if (to <= highWatermark) return;
-    const first = Math.max(from, highWatermark);
+    // A cleaning takes its time: the high watermark may have fallen since it began.
+    const { peakHighWatermark } = log;
+    if (to <= peakHighWatermark) return;
+    const first = Math.max(from, peakHighWatermark);
     const count = to - first;
     this.violations.push(
       violationOf(CLEANED_BELOW_HW, {
@@ -40,7 +41,7 @@ class CleanedBelowHw implements Checker {
         at,
         event,
         text: [
-          `${brokerName(log.broker)} cleaned offsets ${from}..${to - 1}, but its high watermark is ${highWatermark}: ${counted(count, "offset")}.`,
+          `${brokerName(log.broker)} cleaned offsets ${from}..${to - 1}, but its high watermark is ${peakHighWatermark}: ${counted(count, "offset")}.`,
         ],
         offsets: [first, to - 1],
         count,

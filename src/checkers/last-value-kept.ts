@@ -181,7 +181,7 @@ function laterValues(
   const later = new Map<KeyNumber, LaterValues>();
   for (const { place } of removed) later.set(keys.at(place), { last: -1, lastCommitted: -1 });
   let wanted = later.size;
-  const { tree, nodes, highWatermark } = log;
+  const { tree, nodes, peakHighWatermark } = log;
   const lowest = removed[0]?.offset ?? 0;
   const isUncertain = log.absences?.areUncertain === true;
   for (let i = log.count - 1; i >= 0 && wanted > 0; i--) {
@@ -194,7 +194,7 @@ function laterValues(
       if (values === undefined || values.lastCommitted >= 0) continue;
       if (!isUncertain && !log.hasRecord(place)) continue;
       if (values.last < 0) values.last = offset;
-      if (offset >= highWatermark) continue;
+      if (offset >= peakHighWatermark) continue;
       values.lastCommitted = offset;
       wanted--;
     }

@@ -27,6 +27,11 @@ export class ReplicaLog {
   /** As the broker told last. */
   highWatermark: Offset = 0;
   /**
+   * The highest since its last start, less what was cut off: a follower's high watermark falls when
+   * that of its new leader lags, and what was below is committed none the less.
+   */
+  peakHighWatermark: Offset = 0;
+  /**
    * False for a log that was emptied to begin above all it held: which history it has is a guess
    * until its next batch tells.
    */
@@ -132,6 +137,7 @@ export class ReplicaLog {
     const before = this.count;
     const index = this.indexOf(offset);
     if (index >= 0) this.count = index;
+    if (offset < this.peakHighWatermark) this.peakHighWatermark = offset;
     return before - this.count;
   }
 

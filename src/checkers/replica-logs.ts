@@ -215,6 +215,7 @@ export class ReplicaLogs {
     const partition = this.partition(fact.partition);
     const log = partition.log(fact.broker);
     log.highWatermark = fact.highWatermark;
+    if (fact.highWatermark > log.peakHighWatermark) log.peakHighWatermark = fact.highWatermark;
     let index = log.indexOf(fact.highWatermark - 1);
     // All that it has is below its start: how that ended, and if within a batch, does not matter.
     if (index < 0 && fact.highWatermark <= log.start) index = log.count - 1;
@@ -341,6 +342,7 @@ export class ReplicaLogs {
     this.#loadedAt.set(log, event);
     log.start = fact.logStartOffset;
     log.highWatermark = fact.highWatermark;
+    log.peakHighWatermark = fact.highWatermark;
     if (powerLost && log.absences !== undefined) log.absences.areUncertain = true;
     // A power-off can also undo a truncation, or bring back what was written over: the epoch of the
     // last batch and the end tell which log it is. Without it, a load can only have cut.

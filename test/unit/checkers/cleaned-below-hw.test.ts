@@ -39,3 +39,13 @@ test("it is the replica's own high watermark that counts, also after a restart",
 
   expect(history.violations()).toHaveLength(1);
 });
+
+test("a high watermark that has fallen since does not count, unless the log was cut there", () => {
+  const fallen = written();
+  fallen.highWatermark(2, 1).clean(2, 0, 2, [1]);
+  const cut = written();
+  cut.truncate(2, 1).copy([2]).clean(2, 0, 2, [1]);
+
+  expect(fallen.violations()).toEqual([]);
+  expect(cut.violations()).toHaveLength(1);
+});
