@@ -14,8 +14,8 @@ export interface Charged {
  * How long a disk takes. Calls that the page cache answers cost their latency; a flush waits for
  * the flushes before it, transfers its bytes at the device's bandwidth, and costs its latency.
  *
- * Simplified: write-back in the background takes no bandwidth, and all reads find their pages in
- * the cache, also after a power-off.
+ * Simplified: write-back in the background takes no bandwidth, and a read that misses the page cache
+ * takes no longer than one that hits it.
  */
 export class Device {
   readonly #host: Charged;

@@ -13,6 +13,9 @@ export interface Deviation {
 /**
  * What of a file the page cache does not hold, and where the platter deviates from what was flushed.
  * The true bytes are kept apart from it, so that a fault can be lifted.
+ *
+ * Simplified: a page is cached from when it is written or read until the power is off, or until a fault
+ * has it dropped; nothing presses it out.
  */
 export class Platter {
   /** A byte for each page: 1 if it is not in the page cache. Pages beyond are. */

@@ -6,7 +6,12 @@ import { isInside } from "./disk-area.ts";
 /** An instant that does not come. */
 export const NEVER: Instant = Number.POSITIVE_INFINITY;
 
-/** When the system writes back what is dirty; and that it is for nothing while a device lies. */
+/**
+ * When the system writes back what is dirty; and that it is for nothing while a device lies.
+ *
+ * Simplified: a cache of a device that lies is never written out of itself; and while the device of one
+ * log directory lies, the journal of names, which all share, makes nothing durable by age.
+ */
 export class WriteBack {
   readonly age: Duration;
   /** Told when a file is about to be written back. */
