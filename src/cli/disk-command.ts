@@ -140,7 +140,7 @@ async function runTo(
   const progress = new Progress(name);
   try {
     while (!interrupt.happened && simulation.advanceTo(until ?? Number.POSITIVE_INFINITY, SLICE)) {
-      progress.show(simulation.now, simulation.events);
+      progress.showRun(simulation.now, simulation.events);
       // A moment in which a signal can arrive.
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -42,6 +42,26 @@ function program(ask: (asked: Asked) => void): Command {
     .addOption(new Option("--fingerprint <what>").hideHelp())
     .action((file, flags) => ask({ command: "run", file, flags }));
 
+  plain(sim.command("explain"))
+    .argument("<file>", "a scenario, such as scenarios/unclean-election.yaml")
+    .summary("tell how it came to a violation, or what became of a record")
+    .description(
+      "Tells how it came to a violation, and what would have kept it: the same run is\n" +
+        "made again without each fault, and with each safer setting. With --record it\n" +
+        "tells what became of the record at an offset.",
+    )
+    .option("--seed <n>", "another seed than the scenario's")
+    .option("--variant <name>", "one of the scenario's variants")
+    .option("--violation <k>", "which violation of the run, from 1; the first bug by default")
+    .option("--record <address>", "a partition and an offset, such as orders-0:415")
+    .option("--json", "print one JSON document instead of text")
+    .addOption(
+      new Option("--color <when>", "colour in the output")
+        .choices([...COLOUR_CHOICES])
+        .default("auto"),
+    )
+    .action((file, flags) => ask({ command: "explain", file, flags }));
+
   plain(sim.command("check"))
     .argument("<files...>", "scenarios")
     .summary("report every mistake in scenarios, running nothing")

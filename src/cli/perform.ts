@@ -6,6 +6,8 @@ import { diskCommand } from "./disk-command.ts";
 import { dumpCommand } from "./dump-command.ts";
 import type { DumpFlags } from "./dump-paths.ts";
 import type { ExitCode } from "./exit-code.ts";
+import type { ExplainFlags } from "./explain-command.ts";
+import { explainCommand } from "./explain-command.ts";
 import { listCommand } from "./list-command.ts";
 import { guardOutput } from "./output.ts";
 import type { RunFlags } from "./run-command.ts";
@@ -14,6 +16,7 @@ import { runCommand } from "./run-command.ts";
 /** What was asked for, as the command line was understood. */
 export type Asked =
   | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
+  | { readonly command: "explain"; readonly file: string; readonly flags: ExplainFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
   | { readonly command: "list"; readonly directory: string }
   | {
@@ -31,6 +34,8 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
     switch (asked.command) {
       case "run":
         return await runCommand(asked.file, asked.flags);
+      case "explain":
+        return await explainCommand(asked.file, asked.flags);
       case "check":
         return checkCommand(asked.files);
       case "list":

@@ -1,20 +1,22 @@
 import { formatSeconds } from "../base/time.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
+import type { Explanation } from "../explain/explain.ts";
 import { brokenJson, resultJson } from "../report/json.ts";
 import { PLAIN } from "../report/paint.ts";
 import { shellWords } from "../report/shell-words.ts";
 import { commandOf, headline, resultText } from "../report/text.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { advance } from "./advance.ts";
 import { paintFor } from "./colour.ts";
 import { messageOf, reportBug, UsageError } from "./complain.ts";
 import { EventFile } from "./event-file.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
+import { explainShown } from "./explain-shown.ts";
 import { annotateRun } from "./github-actions.ts";
 import { Interrupt } from "./interrupt.ts";
 import { loadScenario, pickVariant, reportComplaints, reportWarnings } from "./load-scenario.ts";
-import { Progress } from "./progress.ts";
 import { seedOf } from "./seed.ts";
 import { printFingerprint, verify } from "./verify.ts";
 import { VERSION } from "./version.ts";
@@ -31,9 +33,6 @@ export interface RunFlags {
   readonly fingerprint?: string;
 }
 
-/** Events between two looks at the clock and at Ctrl-C. */
-const SLICE = 20_000;
-
 /** `sim run FILE`. Throws `UsageError` before anything is on stdout. */
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
   const loaded = loadScenario(file);
@@ -46,6 +45,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
   const interrupt = new Interrupt();
   let simulation: Simulation | undefined;
   let result: RunResult;
+  let explanation: Explanation | undefined;
   try {
     simulation = begin(scenario, seed, flags);
     const { clock } = simulation.cluster;
@@ -55,11 +55,12 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
     await advance(simulation, scenario.name, interrupt);
     result = simulation.finish(interrupt.happened ? "interrupted" : undefined);
     events?.close(clock.zero);
+    if (!interrupt.happened) explanation = explainFirst(scenario, result);
   } catch (problem) {
     if (problem instanceof UsageError) throw problem;
     return breakDown(problem, scenario, seed, simulation ?? { now: 0, events: 0 }, flags);
   }
-  print(result, flags, triesOf(loaded.scenario, flags));
+  print(result, explanation, flags, triesOf(loaded.scenario, flags));
   if (interrupt.happened) return EXIT.interrupted;
   if (flags.verify === true && !verify(result)) return EXIT.bug;
   return exitCode(result);
@@ -82,16 +83,31 @@ function begin(scenario: Scenario, seed: string, flags: RunFlags): Simulation {
   }
 }
 
-function print(result: RunResult, flags: RunFlags, tries: readonly string[][]): void {
+/** The first thing that went wrong. What the configuration permits is told, and nothing tried for it. */
+function explainFirst(scenario: Scenario, result: RunResult): Explanation | undefined {
+  const { violations, seed } = result;
+  const firsts = violations.filter(({ follows }) => follows === undefined);
+  const bug = firsts.find(({ permitted }) => permitted === undefined);
+  const [first] = firsts;
+  if (first === undefined) return undefined;
+  return explainShown(scenario, bug ?? first, seed, bug !== undefined);
+}
+
+function print(
+  result: RunResult,
+  explanation: Explanation | undefined,
+  flags: RunFlags,
+  tries: readonly string[][],
+): void {
   const paint = paintFor(flags.color, process.stdout.isTTY);
   const text =
     flags.json === true
-      ? resultJson(result, VERSION)
-      : resultText(result, { paint, verbose: flags.verbose === true, tries });
+      ? resultJson(result, explanation, VERSION)
+      : resultText(result, { paint, verbose: flags.verbose === true, tries, explanation });
   process.stdout.write(`${text}\n`);
   annotateRun(result, () => {
     const size = { brokers: result.brokers, partitions: result.partitions.length };
-    const plain = resultText(result, { paint: PLAIN, verbose: false, tries });
+    const plain = resultText(result, { paint: PLAIN, verbose: false, tries, explanation });
     return `${headline({ ...result, version: VERSION, size })}\n\n${plain}`;
   });
 }
@@ -123,19 +139,4 @@ function breakDown(
 function exitCode(result: RunResult): ExitCode {
   if (result.verdict === "fail") return EXIT.failed;
   return result.verdict === "pass" ? EXIT.ok : EXIT.inconclusive;
-}
-
-/** Runs to the end, or until Ctrl-C. Shows progress once it takes longer than a moment. */
-async function advance(simulation: Simulation, name: string, interrupt: Interrupt): Promise<void> {
-  const progress = new Progress(name);
-  try {
-    while (!interrupt.happened && simulation.advance(SLICE)) {
-      progress.show(simulation.now, simulation.events);
-      // A moment in which a signal can arrive.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  } finally {
-    progress.clear();
-    interrupt.release();
-  }
 }

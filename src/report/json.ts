@@ -1,11 +1,16 @@
 import type { Instant } from "../base/time.ts";
 import type { RunResult } from "../cluster/run-result.ts";
+import type { Explanation } from "../explain/explain.ts";
 import { commandOf } from "./text.ts";
 
 const SCHEMA = "sim-result/1";
 
 /** `sim run --json`: one document, `sim-result/1`; instants and durations are microseconds. */
-export function resultJson(result: RunResult, version: string): string {
+export function resultJson(
+  result: RunResult,
+  explanation: Explanation | undefined,
+  version: string,
+): string {
   const { violations, timeline, expectations } = result;
   return document({
     schema: SCHEMA,
@@ -50,8 +55,28 @@ export function resultJson(result: RunResult, version: string): string {
       text,
       note: note === "" ? null : note,
     })),
+    explanation: explanation === undefined ? null : explanationJson(explanation),
     again: commandOf(result),
   });
+}
+
+/** The steps by which it came to one violation, and what was found by running it again. */
+export function explanationJson(explanation: Explanation): object {
+  const { violation, steps, needed, avoidedBy } = explanation;
+  return {
+    event: violation.event,
+    kind: violation.kind,
+    partition: violation.partition === "" ? null : violation.partition,
+    because: steps.map(({ at, event, verb, text, note }) => ({
+      atUs: at,
+      event,
+      verb,
+      text,
+      note: note === "" ? null : note,
+    })),
+    needed: needed ?? null,
+    avoidedBy: avoidedBy ?? null,
+  };
 }
 
 export interface BrokenRun

@@ -6,7 +6,9 @@ import type {
   PartitionRow,
   RunResult,
 } from "../cluster/run-result.ts";
+import type { Explanation } from "../explain/explain.ts";
 import type { TimelineEntry } from "../trace/timeline.ts";
+import { explanationLines } from "./explanation-text.ts";
 import { counted, flowed, table, WIDTH, wrapped } from "./layout.ts";
 import type { Paint } from "./paint.ts";
 import { shellWords } from "./shell-words.ts";
@@ -17,6 +19,8 @@ export interface TextOptions {
   readonly verbose: boolean;
   /** Commands to try next if something was lost, word by word. */
   readonly tries: readonly (readonly string[])[];
+  /** Of one of the violations. */
+  readonly explanation: Explanation | undefined;
 }
 
 export interface Headline {
@@ -155,10 +159,11 @@ function violationBlocks(result: RunResult, options: TextOptions): string[][] {
   return blocks;
 }
 
-function violationBlock(
+/** What is said of one violation. */
+export function violationBlock(
   violation: Violation,
   following: readonly Violation[],
-  { paint }: TextOptions,
+  { paint, explanation }: Pick<TextOptions, "paint" | "explanation">,
 ): string[] {
   const isBug = violation.permitted === undefined;
   const word = isBug ? "BUG" : "PERMITTED";
@@ -176,7 +181,15 @@ function violationBlock(
     const kinds = [...new Set(following.map(({ kind }) => kind))];
     lines.push(...wrapped(`followed by: ${kinds.join(", ")}`, 2));
   }
+  if (explanation !== undefined && isSame(explanation.violation, violation)) {
+    lines.push(...explanationLines(explanation));
+  }
   return lines;
+}
+
+/** Of two runs that are the same. */
+function isSame(one: Violation, other: Violation): boolean {
+  return one.event === other.event && one.kind === other.kind && one.partition === other.partition;
 }
 
 /** Two columns where both fit, one where not. */
@@ -280,17 +293,20 @@ function expectationCounts({ expectations, violations }: RunResult): string {
 
 /** What to paste next: the same run again if it did not pass; if something was lost, what may keep it. */
 function nextCommands(result: RunResult, { tries }: TextOptions): string[] {
-  if (result.verdict !== "pass") return [`  again   ${shellWords(commandOf(result))}`];
+  const explaining =
+    result.violations.length === 0 ? [] : [`  explain ${shellWords(commandOf(result, "explain"))}`];
+  if (result.verdict !== "pass") {
+    return [`  again   ${shellWords(commandOf(result))}`, ...explaining];
+  }
   if (result.violations.length === 0) return [];
-  return tries.map((words) => `  try     ${shellWords(words)}`);
+  return [...tries.map((words) => `  try     ${shellWords(words)}`), ...explaining];
 }
 
-/** The command that makes this run, word by word. */
-export function commandOf({
-  file,
-  seed,
-  variant,
-}: Pick<RunResult, "file" | "seed" | "variant">): string[] {
-  const words = ["sim", "run", file, "--seed", seed];
+/** The command that makes this run, or explains it, word by word. */
+export function commandOf(
+  { file, seed, variant }: Pick<RunResult, "file" | "seed" | "variant">,
+  command: "run" | "explain" = "run",
+): string[] {
+  const words = ["sim", command, file, "--seed", seed];
   return variant === undefined ? words : [...words, "--variant", variant];
 }

@@ -1,0 +1,58 @@
+import { formatSeconds } from "../base/time.ts";
+import type { LifeEvent, RecordLife } from "../explain/record-life.ts";
+import { WIDTH, wrapped } from "./layout.ts";
+
+/** Where the state of the partition begins, if there is room. */
+const STATE_COLUMN = 52;
+
+/** What `sim explain --record orders-0:415` prints of each record that ever stood there. */
+export function recordLifeLines(life: RecordLife): string[] {
+  const lines = [
+    headOf(life),
+    ...life.events.flatMap((event, at) => eventLines(event, life.events[at - 1])),
+  ];
+  const held = life.holders.map((id) => `broker-${id}`).join(", ");
+  lines.push(held === "" ? "  in the end nobody has it" : `  in the end it is on ${held}`);
+  return lines;
+}
+
+function headOf({
+  partition,
+  offset,
+  epoch,
+  key,
+  producer,
+  number,
+  isControl,
+}: RecordLife): string {
+  const parts = [`record ${partition}:${offset}`, `epoch ${epoch}`];
+  if (isControl) parts.push("a control record");
+  if (key !== undefined) parts.push(`key ${textOf(key)}`);
+  if (producer !== undefined) parts.push(`producer ${producer} send ${number}`);
+  return parts.join("   ");
+}
+
+/** `  40.874s  appended  broker-1 @415 epoch 4          isr {1,2,3}  hw 412`: the state if it is another. */
+function eventLines(event: LifeEvent, before: LifeEvent | undefined): string[] {
+  const head = `${formatSeconds(event.at).padStart(9)}  ${event.verb.padEnd(9)} `;
+  const lines = wrapped(event.text, head.length).map((line, i) =>
+    i === 0 ? head + line.trim() : line,
+  );
+  const state = stateOf(event);
+  if (before !== undefined && stateOf(before) === state) return lines;
+  const last = lines.pop() ?? "";
+  const column = Math.max(STATE_COLUMN, last.length + 2);
+  if (column + state.length > WIDTH) return [...lines, last, state.padStart(WIDTH)];
+  return [...lines, last.padEnd(column) + state];
+}
+
+function stateOf({ isr, highWatermark }: LifeEvent): string {
+  return `isr {${[...isr].sort((a, b) => a - b).join(",")}}  hw ${highWatermark}`;
+}
+
+/** As text if it is printable, else in hexadecimal. */
+function textOf(bytes: Uint8Array): string {
+  const isPrintable = bytes.every((byte) => byte > 0x20 && byte < 0x7f);
+  if (isPrintable) return String.fromCharCode(...bytes);
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
