@@ -12,7 +12,11 @@ export interface LifeEvent {
   readonly event: number;
   readonly verb: string;
   readonly text: string;
-  /** The in-sync replicas, and the high watermark of who leads. */
+  /** The in-sync replicas, and the high watermark of who leads; undefined where that is not known. */
+  readonly state: PartitionState | undefined;
+}
+
+export interface PartitionState {
   readonly isr: readonly BrokerId[];
   readonly highWatermark: Offset;
 }
@@ -136,8 +140,10 @@ class LifeTracker {
       life = new Life(fact, this.#offset, this.#names);
       this.#lives.push(life);
       const sent = this.#sent.get(`${life.producer} ${life.number}`);
-      if (sent !== undefined)
-        this.#tell(life, sent, "sent", `${life.producer} hands it to its producer`);
+      if (sent !== undefined) {
+        const text = `${life.producer} hands it to its producer`;
+        life.events.push({ at: sent.at, event: sent.event, verb: "sent", text, state: undefined });
+      }
     }
     life.holders.add(broker);
     const how = fact.asLeader ? "" : ", from its leader";
@@ -275,14 +281,9 @@ class LifeTracker {
 
   #tell(life: Life, { at, event }: RecordedFact, verb: string, text: string): void {
     const registration = this.#registration;
-    life.events.push({
-      at,
-      event,
-      verb,
-      text,
-      isr: registration?.isr ?? [],
-      highWatermark: this.#highWatermarks.get(registration?.leader ?? -1) ?? 0,
-    });
+    const isr = registration?.isr ?? [];
+    const highWatermark = this.#highWatermarks.get(registration?.leader ?? -1) ?? 0;
+    life.events.push({ at, event, verb, text, state: { isr, highWatermark } });
   }
 }
 

@@ -7,10 +7,13 @@ const STATE_COLUMN = 52;
 
 /** What `sim explain --record orders-0:415` prints of each record that ever stood there. */
 export function recordLifeLines(life: RecordLife): string[] {
-  const lines = [
-    headOf(life),
-    ...life.events.flatMap((event, at) => eventLines(event, life.events[at - 1])),
-  ];
+  const lines = [headOf(life)];
+  let shown = "";
+  for (const event of life.events) {
+    const state = stateOf(event);
+    lines.push(...eventLines(event, state === shown ? "" : state));
+    if (state !== "") shown = state;
+  }
   const held = life.holders.map((id) => `broker-${id}`).join(", ");
   lines.push(held === "" ? "  in the end nobody has it" : `  in the end it is on ${held}`);
   return lines;
@@ -32,22 +35,22 @@ function headOf({
   return parts.join("   ");
 }
 
-/** `  40.874s  appended  broker-1 @415 epoch 4          isr {1,2,3}  hw 412`: the state if it is another. */
-function eventLines(event: LifeEvent, before: LifeEvent | undefined): string[] {
+/** `  40.874s  appended  broker-1 @415 epoch 4          isr {1,2,3}  hw 412`, or without the state. */
+function eventLines(event: LifeEvent, state: string): string[] {
   const head = `${formatSeconds(event.at).padStart(9)}  ${event.verb.padEnd(9)} `;
   const lines = wrapped(event.text, head.length).map((line, i) =>
     i === 0 ? head + line.trim() : line,
   );
-  const state = stateOf(event);
-  if (before !== undefined && stateOf(before) === state) return lines;
+  if (state === "") return lines;
   const last = lines.pop() ?? "";
   const column = Math.max(STATE_COLUMN, last.length + 2);
   if (column + state.length > WIDTH) return [...lines, last, state.padStart(WIDTH)];
   return [...lines, last.padEnd(column) + state];
 }
 
-function stateOf({ isr, highWatermark }: LifeEvent): string {
-  return `isr {${[...isr].sort((a, b) => a - b).join(",")}}  hw ${highWatermark}`;
+function stateOf({ state }: LifeEvent): string {
+  if (state === undefined) return "";
+  return `isr {${[...state.isr].sort((a, b) => a - b).join(",")}}  hw ${state.highWatermark}`;
 }
 
 /** As text if it is printable, else in hexadecimal. */
