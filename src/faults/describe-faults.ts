@@ -50,6 +50,7 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   count: "an integer from 1 on",
   size: "bytes: 4096 or 10MiB",
   offsets: "offsets: 100..200",
+  bound: "an offset, or `high-watermark`",
   partition: "a partition: orders-0",
   "log-directory": "one of `log.dirs`",
   probability: "0.05 or 5%",

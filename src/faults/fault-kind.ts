@@ -26,6 +26,8 @@ export type ParameterType =
   | "size"
   /** Offsets, the last one not included: `100..200`. */
   | "offsets"
+  /** An offset, or `high-watermark`, which is told as -1. */
+  | "bound"
   /** The name of one partition, or of one of `log.dirs`. */
   | "partition"
   | "log-directory"
@@ -54,7 +56,7 @@ export interface FaultArguments {
   /** Every node of the run that is not among these. */
   others(nodes: readonly NodeAddress[]): readonly NodeAddress[];
   latency(parameter: string): DurationSource;
-  /** A number: also a count, a size, a clock's offset or drift. */
+  /** A number: also a count, a size, a bound, a clock's offset or drift. */
   number(parameter: string): number;
   offsets(parameter: string): OffsetRange;
   probability(parameter: string): Ratio;

@@ -2,6 +2,7 @@ import { BIT_ROT } from "./bit-rot.ts";
 import { CLOCK_SKEW } from "./clock-skew.ts";
 import { CRASH } from "./crash.ts";
 import { DELAY_LINK } from "./delay-link.ts";
+import { DELETE_RECORDS } from "./delete-records.ts";
 import { DISK_FULL } from "./disk-full.ts";
 import { DISK_LOST } from "./disk-lost.ts";
 import { DISK_READ_ERROR } from "./disk-read-error.ts";
@@ -63,5 +64,6 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   MISDIRECTED_WRITE,
   CLOCK_SKEW,
   STOP_CLIENT,
+  DELETE_RECORDS,
   MARK,
 ];

@@ -17,6 +17,7 @@ import { shortened } from "./reading.ts";
 import type { NodeRole } from "./roster.ts";
 import {
   BANDWIDTH,
+  BOUND,
   DRAWN_DURATION,
   DRIFT,
   DURATION,
@@ -389,6 +390,8 @@ function readArgument(
       const offsets = OFFSETS.read(node, reading, name);
       return offsets && { kind: "offsets", offsets, text, place };
     }
+    case "bound":
+      return numeric(BOUND.read(node, reading, name), text, place);
     case "partition": {
       const isMetadata = text === METADATA_PARTITION;
       const partition = isMetadata ? text : PARTITION.read(node, reading, name);
@@ -615,6 +618,8 @@ function parameterSchema(parameter: Parameter): JsonSchema {
       return ROOM.schema;
     case "offsets":
       return OFFSETS.schema;
+    case "bound":
+      return BOUND.schema;
     case "partition":
       return PARTITION.schema;
     case "log-directory":

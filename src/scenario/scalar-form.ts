@@ -300,6 +300,17 @@ export const OFFSETS: Form<OffsetRange> = scalar(
   },
 );
 
+/** How far records go: an offset, or `high-watermark`, which is -1. */
+export const BOUND: Form<number> = scalar(
+  "an offset, or high-watermark",
+  { anyOf: [{ type: "integer", minimum: 0 }, { const: "high-watermark" }] },
+  (text) => {
+    if (text === "high-watermark") return -1;
+    const offset = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+    return Number.isSafeInteger(offset) ? offset : undefined;
+  },
+);
+
 /** The unit in which a disk writes: a page of 4 KiB is a whole number of them. */
 export const SECTOR: Form<number> = scalar(
   "a size that divides 4096 bytes, such as 512 or 4KiB",

@@ -19,6 +19,7 @@ const SAMPLES: Readonly<Record<Parameter["type"], string>> = {
   count: "3",
   size: "10KiB",
   offsets: "100..200",
+  bound: "high-watermark",
   partition: "orders-0",
   "log-directory": "kafka-logs",
   probability: "5%",
