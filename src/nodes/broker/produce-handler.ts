@@ -86,9 +86,8 @@ export class ProduceHandler {
           asLeader: true,
         });
       }
-      if (!result.duplicate) {
-        partition.maybeAdvanceHighWatermark(this.#context.now());
-      }
+      // Also after a duplicate: a replica may have been waited for until now that is not any more.
+      const advanced = partition.maybeAdvanceHighWatermark(this.#context.now());
       // A duplicate waits for its original: acknowledged only when that is replicated.
       return new ProduceStatus(
         index,
@@ -97,7 +96,7 @@ export class ProduceHandler {
         result.firstOffset,
         result.logAppendTime,
         ERRORS.NONE,
-        !result.duplicate,
+        advanced || !result.duplicate,
       );
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
