@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import { DiskError } from "../../../src/ports/disk.ts";
 import { LOG_DIRECTORY, LogFixture } from "../../support/log-fixture.ts";
+import { SmallRandom } from "../../support/small-random.ts";
 
 test("a segment is rolled before it would grow beyond segment.bytes", () => {
   const fixture = new LogFixture({ "segment.bytes": 300 });
@@ -250,4 +251,43 @@ test("what the disk cannot do reaches the caller", () => {
 
   expect(() => fixture.append()).toThrow(DiskError);
   expect(fixture.log.logEndOffset).toBe(1);
+});
+
+test("a segment is rolled earlier by a jitter that is drawn for each, if segment.jitter.ms asks for it", () => {
+  const rolledAfter = (seed: number): number[] => {
+    const random = new SmallRandom(seed);
+    const config = { "segment.ms": 1000, "segment.jitter.ms": 300 };
+    const fixture = new LogFixture(config, undefined, { random });
+    for (let i = 0; i < 4000; i++) {
+      fixture.append();
+      fixture.clock.advanceMs(1);
+    }
+    const bases = fixture.log.segmentBaseOffsets;
+    return bases.slice(1).map((base, i) => base - (bases[i] ?? 0));
+  };
+
+  const lengths = rolledAfter(1);
+
+  expect(lengths.length).toBeGreaterThan(3);
+  expect(new Set(lengths).size).toBeGreaterThan(1);
+  for (const length of lengths) {
+    expect(length).toBeGreaterThan(700);
+    expect(length).toBeLessThanOrEqual(1001);
+  }
+  expect(rolledAfter(1)).toEqual(lengths);
+  expect(rolledAfter(2)).not.toEqual(lengths);
+});
+
+test("without segment.jitter.ms nothing is drawn", () => {
+  const random = {
+    below: () => {
+      throw new Error("drawn");
+    },
+    between: () => 0,
+    chance: () => false,
+  };
+  const fixture = new LogFixture({ "segment.bytes": 300 }, undefined, { random });
+  for (let i = 0; i < 9; i++) fixture.append();
+
+  expect(fixture.log.segmentBaseOffsets).toEqual([0, 3, 6]);
 });
