@@ -169,10 +169,13 @@ export class Segment {
     );
   }
 
+  /** If it throws, the batch is not in the file. */
   append(batch: RecordBatch, config: LogConfig): void {
     const position = this.#size;
+    // An index that fails once the batch is in would leave a record of which nobody knows.
+    this.#index(batch, position, config);
     this.#file.writeShared(position, batch.buffer, batch.start, batch.end);
-    this.#remember(batch, position, config);
+    this.#remember(batch, position);
   }
 
   /**
@@ -289,7 +292,8 @@ export class Segment {
     let next = this.baseOffset;
     let batch = scan.next();
     while (batch !== undefined && this.#continues(next, batch) && batch.isValid()) {
-      this.#remember(batch, this.#size, config);
+      this.#index(batch, this.#size, config);
+      this.#remember(batch, this.#size);
       visit(batch);
       next = batch.nextOffset;
       batch = scan.next();
@@ -360,8 +364,8 @@ export class Segment {
     return paths;
   }
 
-  /** Keeps a batch that is in the file in mind, and gives it an index entry if one is due. */
-  #remember(batch: RecordBatch, position: number, config: LogConfig): void {
+  /** Gives a batch its index entry if one is due. */
+  #index(batch: RecordBatch, position: number, config: LogConfig): void {
     const { maxTimestamp, lastOffset, sizeInBytes } = batch;
     if (position === 0) this.#firstTimestamp = maxTimestamp;
     if (maxTimestamp > this.maxTimestamp) {
@@ -374,7 +378,11 @@ export class Segment {
       this.#bytesSinceIndexEntry = 0;
     }
     this.#bytesSinceIndexEntry += sizeInBytes;
-    this.#size = position + sizeInBytes;
+  }
+
+  /** Keeps a batch that is in the file in mind. */
+  #remember(batch: RecordBatch, position: number): void {
+    this.#size = position + batch.sizeInBytes;
     this.#recent.add(batch, position);
   }
 
