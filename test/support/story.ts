@@ -3,7 +3,7 @@ import type { NodeTable } from "../../src/cluster/cluster.ts";
 import { Director } from "../../src/cluster/director.ts";
 import type { Plan } from "../../src/cluster/plan.ts";
 import { makePlan, rosterOf } from "../../src/cluster/plan.ts";
-import type { PartitionName } from "../../src/kafka/ids.ts";
+import type { Offset, PartitionName } from "../../src/kafka/ids.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import type { BitRot, DiskArea, DiskFailure } from "../../src/ports/disk-failure.ts";
 import type { Hands } from "../../src/ports/hands.ts";

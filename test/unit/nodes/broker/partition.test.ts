@@ -156,6 +156,46 @@ describe("a follower", () => {
     ]);
   });
 
+  test("that is cut below its log's start is empty from there on, and tells so", () => {
+    const broker = new BrokerFixture();
+    broker.addPartition([3, 3, 3, 3]);
+    const partition = broker.follow();
+    partition.followHighWatermark(4);
+    partition.advanceLogStart(3, "leader");
+
+    partition.truncateTo(2, "diverging-epoch");
+
+    expect(partition.log).toMatchObject({ logStartOffset: 2, logEndOffset: 2 });
+    expect(broker.world.factsOf("truncated")).toMatchObject([{ from: 4, to: 2 }]);
+    expect(broker.world.factsOf("log-start-moved")).toMatchObject([
+      { from: 0, to: 3, reason: "leader" },
+      { from: 3, to: 2, reason: "fully-truncated" },
+    ]);
+    expect(partition.highWatermark).toBe(2);
+  });
+
+  test("that lets old segments go tells where its log begins, and why", () => {
+    const broker = new BrokerFixture();
+    broker.addPartition([3, 3, 3]);
+    const partition = broker.follow();
+    partition.log.updateConfig({ ...partition.log.config, "retention.ms": 1000 });
+    partition.followHighWatermark(3);
+    broker.world.now += 2_000_000;
+
+    partition.deleteOldSegments();
+
+    expect(broker.world.factsOf("log-start-moved")).toEqual([
+      {
+        kind: "log-start-moved",
+        broker: 1,
+        partition: "orders-0",
+        from: 0,
+        to: 3,
+        reason: "retention-time",
+      },
+    ]);
+  });
+
   test("that has nothing to cut tells nothing", () => {
     const broker = new BrokerFixture();
     broker.addPartition([3]);

@@ -181,6 +181,10 @@ describe("a follower fetches", () => {
     following.answer({ logStartOffset: 2, highWatermark: 3 });
 
     expect(following.partition.log.logStartOffset).toBe(2);
+    expect(following.broker.world.factsOf("log-start-moved")).toMatchObject([
+      { broker: 1, from: 0, to: 2, reason: "leader" },
+    ]);
+    expect(following.lastFetch).toMatchObject({ fetchOffset: 3, logStartOffset: 2 });
   });
 
   test("nothing of a later epoch than it follows in", () => {
@@ -410,6 +414,9 @@ describe("a follower outside the leader's range", () => {
     expect(following.partition.log).toMatchObject({ logStartOffset: 10, logEndOffset: 10 });
     expect(following.partition.highWatermark).toBe(10);
     expect(following.lastFetch).toMatchObject({ fetchOffset: 10, lastFetchedEpoch: -1 });
+    expect(following.broker.world.factsOf("log-start-moved")).toMatchObject([
+      { broker: 1, from: 0, to: 10, reason: "fully-truncated" },
+    ]);
   });
 
   test("tries again from its end, if that is within the leader's range", () => {
