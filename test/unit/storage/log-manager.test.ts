@@ -1,12 +1,15 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { BatchOptions } from "../../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import type { Disk } from "../../../src/ports/disk.ts";
+import { DiskError } from "../../../src/ports/disk.ts";
 import { DEFAULT_LOG_CONFIG } from "../../../src/storage/log-config.ts";
 import type { LogManagerOptions } from "../../../src/storage/log-manager.ts";
 import { LogManager } from "../../../src/storage/log-manager.ts";
 import type { PartitionLog } from "../../../src/storage/partition-log.ts";
+import { RefusedStart } from "../../../src/storage/refused-start.ts";
 import { TicketBook } from "../../../src/storage/ticket-book.ts";
+import { FailingDisk } from "../../support/failing-disk.ts";
 import { HandClock } from "../../support/log-fixture.ts";
 import { ScriptedDisk } from "../../support/scripted-disk.ts";
 import { SmallRandom } from "../../support/small-random.ts";
@@ -44,10 +47,11 @@ function fill(log: PartitionLog, count: number, options: BatchOptions = {}): voi
 }
 
 function setText(disk: ScriptedDisk, name: string, text: string): void {
-  disk.replace(
-    `data/${name}`,
-    Uint8Array.from(text, (character) => character.charCodeAt(0)),
-  );
+  disk.replace(`data/${name}`, bytesOf(text));
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 test("logs are found again in name order, each with its topic id", () => {
@@ -297,4 +301,209 @@ test("a new directory is formatted once: its id and node are found again", () =>
     `cluster.id=kafka-sim\ndirectory.id=${id}\nnode.id=2\nversion=1\n`,
   );
   expect(startWith(disk, { incarnation: 1 }).directories[0]?.id).toBe(id);
+});
+
+describe("several log directories", () => {
+  const DIRECTORIES = ["one", "two", "three"];
+
+  function startMany(disk: Disk, options: Partial<LogManagerOptions> = {}): LogManager {
+    return startWith(disk, { directories: DIRECTORIES, ...options });
+  }
+
+  function placesOf(logs: LogManager): string[] {
+    return logs.all().map(({ directory }) => directory);
+  }
+
+  test("have an id each, which they keep", () => {
+    const disk = new ScriptedDisk();
+    const ids = startMany(disk).directories.map(({ id }) => id);
+
+    const again = startMany(disk, { incarnation: 1 }).directories.map(({ id }) => id);
+
+    expect(new Set(ids).size).toBe(3);
+    expect(again).toEqual(ids);
+  });
+
+  test("one that was lost and is formatted anew is another one, though it is in the same place", () => {
+    const disk = new ScriptedDisk();
+    const [one, two] = startMany(disk).directories.map(({ id }) => id);
+    disk.remove("two");
+
+    const [oneAgain, twoAgain] = startMany(disk, { incarnation: 1 }).directories.map(
+      ({ id }) => id,
+    );
+
+    expect(oneAgain).toBe(one);
+    expect(twoAgain).not.toBe(two);
+  });
+
+  test("a new log comes where the fewest are, of equal ones into the first", () => {
+    const logs = startMany(new ScriptedDisk());
+    logs.loadAll();
+
+    for (const partition of [0, 1, 2, 3]) logs.getOrCreate("orders", partition, ORDERS);
+    logs.remove("orders-1");
+    logs.getOrCreate("orders", 4, ORDERS);
+
+    expect(placesOf(logs)).toEqual([
+      "one/orders-0",
+      "three/orders-2",
+      "one/orders-3",
+      "two/orders-4",
+    ]);
+  });
+
+  test("a new log comes where the controller has it, if that directory is online", () => {
+    const logs = startMany(new ScriptedDisk());
+    logs.loadAll();
+    const third = logs.directories[2]?.id;
+
+    logs.getOrCreate("orders", 0, ORDERS, third);
+    logs.getOrCreate("orders", 1, ORDERS, "a-directory-of-long-ago");
+
+    expect(placesOf(logs)).toEqual(["three/orders-0", "one/orders-1"]);
+  });
+
+  test("each has its own checkpoints and clean-shutdown file, and finds its own logs again", () => {
+    const disk = new ScriptedDisk();
+    const logs = startMany(disk);
+    logs.loadAll();
+    for (const partition of [0, 1]) fill(logs.getOrCreate("orders", partition, ORDERS), 3);
+
+    logs.shutdown(7, ({ partition }) => partition + 1);
+
+    expect(disk.text("one/replication-offset-checkpoint")).toBe("0\n1\norders 0 1\n");
+    expect(disk.text("two/replication-offset-checkpoint")).toBe("0\n1\norders 1 2\n");
+    expect(disk.text("three/replication-offset-checkpoint")).toBe("0\n0\n");
+    const again = startMany(disk);
+    expect(again.previousBrokerEpoch).toBe(7);
+    expect(again.loadAll().map(({ log, highWatermark }) => [log.directory, highWatermark])).toEqual(
+      [
+        ["one/orders-0", 1],
+        ["two/orders-1", 2],
+      ],
+    );
+  });
+
+  test("the last stop counts as clean to the controller only if it does in each of them", () => {
+    const disk = new ScriptedDisk();
+    const logs = startMany(disk);
+    logs.loadAll();
+    logs.shutdown(7, () => 0);
+    const one = disk.clone();
+    disk.remove("two/.kafka_cleanshutdown");
+    one.replace("two/.kafka_cleanshutdown", bytesOf('{"version":0,"brokerEpoch":6}'));
+
+    expect(startMany(disk).previousBrokerEpoch).toBe(-1);
+    expect(startMany(one).previousBrokerEpoch).toBe(-1);
+  });
+
+  test("one that cannot be opened stays out, alone; what it has is not known", () => {
+    const disk = new ScriptedDisk();
+    const before = startMany(disk);
+    before.loadAll();
+    for (const partition of [0, 1, 2]) before.getOrCreate("orders", partition, ORDERS);
+    before.shutdown(7, () => 0);
+
+    const logs = startMany(new FailingDisk(disk, "two"));
+
+    expect(logs.failedAtStart.map(({ path }) => path)).toEqual(["two"]);
+    expect([logs.hasOffline, logs.previousBrokerEpoch]).toEqual([true, -1]);
+    expect(logs.loadAll().map(({ log }) => log.name)).toEqual(["orders-0", "orders-2"]);
+  });
+
+  test("one that fails while its logs are loaded goes offline alone", () => {
+    const disk = new ScriptedDisk();
+    const before = startMany(disk);
+    before.loadAll();
+    for (const partition of [0, 1, 2]) before.getOrCreate("orders", partition, ORDERS);
+
+    const logs = startMany(new FailingDisk(disk, "two/orders-1"));
+
+    expect(logs.loadAll().map(({ log }) => log.name)).toEqual(["orders-0", "orders-2"]);
+    expect(logs.directories.map(({ path }) => path)).toEqual(["one", "three"]);
+  });
+
+  test("one that takes no new log is left for the next", () => {
+    const disk = new FailingDisk(new ScriptedDisk(), "nowhere");
+    const logs = startMany(disk);
+    logs.loadAll();
+    disk.area = "one";
+
+    const log = logs.getOrCreate("orders", 0, ORDERS);
+
+    expect(log.directory).toBe("two/orders-0");
+    expect(logs.directories.map(({ path }) => path)).toEqual(["two", "three"]);
+  });
+
+  test("without any that takes a log, none is created", () => {
+    const disk = new FailingDisk(new ScriptedDisk(), "nowhere");
+    const logs = startMany(disk);
+    logs.loadAll();
+    disk.area = "";
+
+    expect(() => logs.getOrCreate("orders", 0, ORDERS)).toThrow(DiskError);
+  });
+
+  test("a checkpoint that fails in one is written in the others", () => {
+    const scripted = new ScriptedDisk();
+    const disk = new FailingDisk(scripted, "nowhere");
+    const logs = startMany(disk);
+    logs.loadAll();
+    for (const partition of [0, 1, 2]) fill(logs.getOrCreate("orders", partition, ORDERS), 3);
+    disk.area = "one";
+
+    logs.checkpointHighWatermarks(() => 2);
+
+    expect(scripted.text("three/replication-offset-checkpoint")).toBe("0\n1\norders 2 2\n");
+    expect(logs.all().map(({ name }) => name)).toEqual(["orders-1", "orders-2"]);
+  });
+
+  test("a cut is a cut, though the checkpoint after it fails", () => {
+    const disk = new FailingDisk(new ScriptedDisk(), "nowhere");
+    const logs = startMany(disk);
+    logs.loadAll();
+    const log = logs.getOrCreate("orders", 0, ORDERS);
+    fill(log, 4);
+    disk.area = "one/recovery-point-offset-checkpoint.tmp";
+
+    expect(log.truncateTo(1)).toBe(true);
+
+    expect(log.logEndOffset).toBe(1);
+    expect(logs.directories.map(({ path }) => path)).toEqual(["two", "three"]);
+  });
+
+  test("late syncs of a directory that has failed bring nothing back", () => {
+    const disk = new ScriptedDisk();
+    const tickets = new TicketBook();
+    const logs = startMany(disk, { tickets });
+    logs.loadAll();
+    const log = logs.getOrCreate("orders", 0, ORDERS);
+    fill(log, 4);
+    log.truncateTo(1);
+    const [first] = logs.directories;
+    if (first !== undefined) logs.fail(first);
+
+    disk.endSyncs((ticket) => tickets.synced(ticket, false));
+
+    expect(logs.get("orders-0")).toBeUndefined();
+  });
+
+  test("a partition in two of them keeps the broker from starting", () => {
+    const disk = new ScriptedDisk();
+    for (const directory of ["one", "two"]) {
+      const logs = startWith(disk, { directories: [directory] });
+      logs.loadAll();
+      logs.getOrCreate("orders", 0, ORDERS);
+    }
+
+    expect(() => startMany(disk).loadAll()).toThrow("orders-0 is in both one and two");
+  });
+
+  test("a directory of another node keeps the broker from starting", () => {
+    const disk = new ScriptedDisk();
+    startMany(disk);
+
+    expect(() => startMany(disk, { nodeId: 3 })).toThrow(RefusedStart);
+  });
 });
