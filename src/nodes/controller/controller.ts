@@ -14,6 +14,7 @@ import type { QuorumRules } from "../../kafka/quorum/quorum-rules.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
+import { ensureMetaProperties } from "../../storage/meta-properties.ts";
 import { TicketBook } from "../../storage/ticket-book.ts";
 import { metadataLogDirectory, openMetadataLog } from "../quorum/metadata-log.ts";
 import type { QuorumListener, QuorumVoter } from "../quorum/quorum-client.ts";
@@ -64,7 +65,7 @@ export class Controller implements Node, RequestHandler, QuorumListener {
   #activeEpoch: QuorumEpoch = -1;
   #isStopping = false;
 
-  /** Throws `DiskError` if its metadata log cannot be opened. */
+  /** Throws `DiskError` if its log directory cannot be used, `RefusedStart` if that is another node's. */
   constructor(world: World, options: ControllerOptions) {
     const { nodeId, clusterId, voters, configs, quorumRules } = options;
     this.#world = world;
@@ -74,6 +75,8 @@ export class Controller implements Node, RequestHandler, QuorumListener {
     this.#server = new RpcServer(world, this);
     // `metadata.log.dir` is the first log directory.
     const [directory] = logDirectories(configs);
+    const { incarnation } = world.process;
+    ensureMetaProperties(world.disk, directory, { nodeId, clusterId, place: 0, incarnation });
     this.#facts = new CommittedFacts(world.facts, configs, this.#journal);
     this.#quorum = new QuorumClient({
       world,
