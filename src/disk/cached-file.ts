@@ -304,7 +304,11 @@ export class CachedFile {
     const dirty = new Set(this.isDurable ? [] : this.changedPages());
     const firstOfTail = this.isDurable ? Number.POSITIVE_INFINITY : pageOf(this.tailStart);
     for (let page = 0; page < pagesBetween(0, this.#size); page++) {
-      if (page < firstOfTail && !dirty.has(page)) this.#ensurePlatter().chill(page);
+      const isClean = page < firstOfTail && !dirty.has(page);
+      // The page in which a tail begins behind a gap is clean if anything deviates there.
+      if (isClean || this.#platter?.deviationAt(page) !== undefined) {
+        this.#ensurePlatter().chill(page);
+      }
     }
   }
 

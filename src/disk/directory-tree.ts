@@ -196,6 +196,18 @@ export class DirectoryTree {
     return found;
   }
 
+  /** Those, and the ones without a name to which a power-off can give theirs back; in no order. */
+  everyFile(): Iterable<CachedFile> {
+    const files = this.files();
+    for (const { edits } of this.#journal) {
+      for (const { before } of edits) {
+        if (before instanceof CachedFile) files.push(before);
+        else if (before !== undefined) collectFiles(before, files);
+      }
+    }
+    return new Set(files);
+  }
+
   /** How many operations are not durable at this instant, of those that have happened. */
   pending(now: Instant): number {
     this.#settle(now);
@@ -216,6 +228,7 @@ export class DirectoryTree {
     this.#journal = [];
     this.#commits = [];
     this.#syncs = [];
+    this.#lastEndedBegan = -1;
     setPaths(this.#root, "");
   }
 

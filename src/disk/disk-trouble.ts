@@ -106,18 +106,22 @@ export class DiskTrouble {
   }
 
   lie(area: DiskArea): Undo {
-    const { writeBack, scheduler } = this.#setup;
+    const { writeBack, scheduler, tree } = this.#setup;
     const lying = { ...area };
     this.#settleAll();
     writeBack.beginLie(lying);
-    for (const file of this.#filesIn(lying)) file.postpone(NEVER);
+    for (const file of tree.everyFile()) {
+      if (!writeBack.isHonest(file.path)) file.postpone(NEVER);
+    }
     this.#lying = [...this.#lying, lying];
     this.#reckon();
     return () => {
       const { now } = scheduler;
       writeBack.endLie(now, lying);
-      for (const file of this.#filesIn(lying)) {
-        if (writeBack.isHonest(file.path)) file.postpone(now + writeBack.age);
+      for (const file of tree.everyFile()) {
+        if (isInside(file.path, lying) && writeBack.isHonest(file.path)) {
+          file.postpone(now + writeBack.age);
+        }
       }
       this.#lying = this.#lying.filter((one) => one !== lying);
       this.#reckon();
@@ -385,7 +389,7 @@ export class DiskTrouble {
   #settleAll(): void {
     const { tree, scheduler } = this.#setup;
     tree.pending(scheduler.now);
-    for (const file of tree.files()) file.settle(scheduler.now);
+    for (const file of tree.everyFile()) file.settle(scheduler.now);
   }
 
   #reckon(): void {

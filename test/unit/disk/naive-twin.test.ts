@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { byText } from "../../../src/base/order.ts";
+import type { DiskFailure } from "../../../src/ports/disk-failure.ts";
+import { WHOLE_DISK } from "../../../src/ports/disk-failure.ts";
 import { UNFLUSHED } from "../../../src/ports/hands.ts";
 import { bytes, expectBytes, Machine, PLAIN_DISK, WRITEBACK } from "./machine.ts";
 import { NaiveDisk } from "./naive-disk.ts";
@@ -54,8 +56,17 @@ const operation = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("fsync-error" as const), path, later: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("lie" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("power-off" as const) }) },
 );
+
+/** A device that lies keeps no promise. */
+const honest = operation.filter(({ kind }) => kind !== "lie");
 
 type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -64,6 +75,8 @@ class Twins {
   readonly machine: Machine;
   readonly naive = new NaiveDisk(WRITEBACK);
   latency = 0;
+  /** Ends the lie that is told at present. */
+  #honest: (() => void) | undefined;
 
   constructor() {
     this.machine = new Machine({ ...PLAIN_DISK, fsync: { draw: () => this.latency } });
@@ -122,6 +135,27 @@ class Twins {
         naive.syncDirectory(now, operation.directory, now + operation.latency);
         machine.step((disk) => disk.syncDirectory(operation.directory));
         return;
+      case "fsync-error":
+        naive.failSync(now, operation.path);
+        this.fail({ kind: "fsync-error", count: 1 });
+        machine.step((disk) => {
+          const file = disk.open(operation.path);
+          if (operation.later) file.syncLater(0);
+          else expect(() => file.sync()).toThrow("EIO");
+        });
+        return;
+      case "lie":
+        naive.lie(now, this.#honest === undefined);
+        if (this.#honest === undefined) this.#honest = machine.disk.trouble.lie(WHOLE_DISK);
+        else {
+          this.#honest();
+          this.#honest = undefined;
+        }
+        return;
+      case "evict":
+        naive.evict();
+        this.fail({ kind: "read-error", count: 1, evict: true })();
+        return;
       case "advance":
         machine.advance(operation.by);
         return;
@@ -133,6 +167,12 @@ class Twins {
         machine.powerCycle("lost");
         return;
     }
+  }
+
+  fail(failure: Pick<DiskFailure, "kind" | "count"> & { readonly evict?: boolean }): () => void {
+    const chance = { times: 1, outOf: 1 };
+    const whole = { area: WHOLE_DISK, chance, evict: false, ...failure };
+    return this.machine.disk.trouble.fail(whole);
   }
 
   expectSame(): void {
@@ -168,7 +208,7 @@ test("reads, and what a power-off leaves, are those of a disk that copies everyt
     { seed: 42, numRuns: runs },
   );
 
-  expect(drawn.size).toBe(9);
+  expect(drawn.size).toBe(12);
   for (const count of drawn.values()) expect(count).toBeGreaterThan(runs / 10);
 });
 
@@ -177,8 +217,8 @@ test("what was synced survives a power-off in every mode, whatever happened to o
 
   fc.assert(
     fc.property(
-      fc.array(operation, { maxLength: 20, size: "max" }),
-      fc.array(operation, { maxLength: 20, size: "max" }),
+      fc.array(honest, { maxLength: 20, size: "max" }),
+      fc.array(honest, { maxLength: 20, size: "max" }),
       fc.constantFrom(...UNFLUSHED),
       (before, after, mode) => {
         const twins = new Twins();
