@@ -10,7 +10,7 @@ export interface CheckSetup {
   readonly topics: ReadonlyMap<string, TopicSetup>;
   readonly switches: ProtocolSwitches;
   readonly features: FeatureLevels;
-  /** What a right wall clock reads at true time 0: retention goes by that of the broker. */
+  /** What a right wall clock reads at instant 0 of the facts, which moves when the scenario begins: retention goes by that of the broker. */
   readonly clockStart: Instant;
 }
 

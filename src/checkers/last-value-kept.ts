@@ -79,16 +79,18 @@ class LastValueKept implements Checker {
     const uncommitted = new RecordRun();
     const early = new RecordRun();
     const tombstones: CleanedRecord[] = [];
-    for (const record of cleaning.removed) {
-      const key = keys.at(record.place);
-      if (key === NO_KEY) continue;
+    for (const [key, record] of lastOfEachKey(cleaning, keys)) {
       const { offset } = record;
       const values = later.get(key);
       if (values !== undefined && values.lastCommitted > offset) continue;
-      if (values !== undefined && values.last > offset) uncommitted.add(offset, offset, 1);
-      else if (!keys.isTombstone(record.place)) lost.add(offset, offset, 1);
-      else if (this.#isDue(cleaning, record, survivors)) tombstones.push(record);
-      else early.add(offset, offset, 1);
+      if (keys.isTombstone(record.place)) {
+        if (this.#isDue(cleaning, record, survivors)) tombstones.push(record);
+        else early.add(offset, offset, 1);
+      } else if (values !== undefined && values.last > offset) {
+        uncommitted.add(offset, offset, 1);
+      } else {
+        lost.add(offset, offset, 1);
+      }
     }
     if (lost.count > 0) {
       this.#report(
@@ -171,6 +173,19 @@ class LastValueKept implements Checker {
       }),
     );
   }
+}
+
+/** Of the records of each key that went, the last: it followed the others, and so must answer for them. */
+function lastOfEachKey(
+  { removed }: Cleaning,
+  keys: RecordKeys,
+): ReadonlyMap<KeyNumber, CleanedRecord> {
+  const last = new Map<KeyNumber, CleanedRecord>();
+  for (const record of removed) {
+    const key = keys.at(record.place);
+    if (key !== NO_KEY) last.set(key, record);
+  }
+  return last;
 }
 
 /** Of the keys of the records that went: where their last values are now. From the end down, until all are found. */

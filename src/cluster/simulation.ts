@@ -261,7 +261,8 @@ export class Simulation {
 }
 
 /** What the guarantees are told of the configuration. */
-function checkSetup({ spec, table }: Cluster): CheckSetup {
+function checkSetup(cluster: Cluster): CheckSetup {
+  const { spec, table } = cluster;
   const clients = new Map<string, ClientSetup>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind !== "producer") continue;
@@ -276,7 +277,10 @@ function checkSetup({ spec, table }: Cluster): CheckSetup {
     topics: topicSetups(spec),
     switches: spec.rules.switches,
     features: spec.features,
-    clockStart: WALL_CLOCK_START,
+    // Facts count time from the scenario's zero.
+    get clockStart(): Instant {
+      return WALL_CLOCK_START + cluster.clock.zero;
+    },
   };
 }
 

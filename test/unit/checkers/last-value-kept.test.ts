@@ -173,3 +173,32 @@ test("a topic that is not compacted is not to be cleaned", () => {
 
   expect(told(history)[0]).toMatch(/though cleanup.policy is not compact/);
 });
+
+test("a tombstone whose time is over goes also when a later value is not committed yet", () => {
+  const history = historyOf({ deleteRetentionMs: 0 });
+  history.commit([0], { keys: ["a"], tombstones: [0] });
+  history.commit([1], { keys: ["b"] });
+  history.clean(1, 0, 1, [0]);
+  history.write([2], { keys: ["a"] });
+
+  history.clean(1, 0, 1, []);
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("a value may go together with the tombstone that followed it", () => {
+  const history = historyOf({ deleteRetentionMs: 0 });
+  history.isr = [1, 2];
+  history.commit([0], { keys: ["a"] });
+  history.commit([1], { keys: ["a"], tombstones: [0] });
+  history.commit([2], { keys: ["b"] });
+  history.clean(1, 0, 2, [1]);
+  history
+    .append(3, history.logs.get(2)?.[0] ?? history.batch([9]))
+    .copy([3])
+    .highWatermark(3, 3);
+
+  history.clean(3, 0, 2, []);
+
+  expect(history.violations()).toEqual([]);
+});
