@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { encodeUtf8 } from "../../src/base/utf8.ts";
+import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
+import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import type { PartitionLog } from "../../src/storage/partition-log.ts";
 import { ScriptedDisk } from "../support/scripted-disk.ts";
 import type { ToldLoad } from "./real-kafka.ts";
@@ -70,14 +73,52 @@ describe.each(RELEASES)("the log loader agrees with that of %s", (release) => {
     const real = kafka.diskWith(name, (file) => file !== "partition.metadata");
     expect(comparable(fileSums(disk, name))).toEqual(comparable(fileSums(real, name)));
   });
+
+  test("and leaves the same files when records are deleted, and with them a segment", () => {
+    const disk = new ScriptedDisk();
+    const name = "trimmed-0";
+    let log = kafka.open(disk, name, { cleanShutdown: true });
+    for (const batch of [...trimmedAway(kafka), ...batchesOf(kafka, name)]) {
+      expect(log.appendAsFollower([batch], 0).appended).toHaveLength(1);
+    }
+    log = restart(kafka, disk, log);
+    log.advanceLogStart(25);
+    expect(log.deleteOldSegments(60)).toEqual([]);
+    log = restart(kafka, disk, log, 25);
+    kafka.close(disk, log);
+
+    const real = kafka.diskWith(name, (file) => file !== "partition.metadata");
+    expect(comparable(fileSums(disk, name))).toEqual(comparable(fileSums(real, name)));
+  });
 });
 
+function batchesOf(kafka: RealKafka, name: string): RecordBatch[] {
+  const files = kafka.list(name).filter((file) => file.endsWith(".log"));
+  return files.flatMap((file) => [...batchesIn(kafka.bytes(`${name}/${file}`))]);
+}
+
+/** What stood in `trimmed` below its first segment: six batches, two seconds apart as all of them are. */
+function trimmedAway(kafka: RealKafka): RecordBatch[] {
+  const first = batchesOf(kafka, "trimmed-0")[0]?.maxTimestamp ?? 0;
+  return [0, 1, 2, 3, 4, 5].map((n) => {
+    const record = { timestamp: first - (6 - n) * 2000, value: encodeUtf8(`trimmed ${n}`) };
+    const options = { baseOffset: 3 * n, partitionLeaderEpoch: 0 };
+    return buildBatch([record, record, record], options);
+  });
+}
+
 /** Closes the log, opens it as the next process does, and makes it lead again: an epoch in between had no leader. */
-function restart(kafka: RealKafka, disk: ScriptedDisk, log: PartitionLog): PartitionLog {
+function restart(
+  kafka: RealKafka,
+  disk: ScriptedDisk,
+  log: PartitionLog,
+  logStartOffset = 0,
+): PartitionLog {
   const recoveryPoint = log.logEndOffset;
   const nextEpoch = (log.latestEpoch ?? 0) + 2;
   kafka.close(disk, log);
-  const next = kafka.open(disk, log.directory, { cleanShutdown: true, recoveryPoint });
+  const cleanShutdown = true;
+  const next = kafka.open(disk, log.directory, { cleanShutdown, recoveryPoint, logStartOffset });
   next.assignEpochStart(nextEpoch, recoveryPoint);
   return next;
 }
