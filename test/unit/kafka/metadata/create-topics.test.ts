@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { errorOf } from "../../../../src/kafka/error-code.ts";
 import { createTopics } from "../../../../src/kafka/metadata/create-topics.ts";
+import { UNASSIGNED } from "../../../../src/kafka/metadata/directory-id.ts";
 import { placeReplicas } from "../../../../src/kafka/metadata/replica-placement.ts";
 import type { CreatableTopic } from "../../../../src/kafka/protocol/create-topics.ts";
+import { numberedUuid } from "../../../../src/kafka/uuid.ts";
 import { MetadataFixture, partitionOf } from "../../../support/metadata-fixture.ts";
 import { SmallRandom } from "../../../support/small-random.ts";
 
@@ -50,6 +52,25 @@ describe("a topic", () => {
     expect(topic?.partitions[0]?.directories).toEqual(
       [1, 2].map((id) => metadata.image.brokers.get(id)?.logDirs[0]),
     );
+  });
+
+  test("is put into no directory of a broker that has several: it chooses itself (KIP-858)", () => {
+    const metadata = new MetadataFixture();
+    metadata.apply([
+      {
+        type: "BrokerRegistrationChangeRecord",
+        brokerId: 2,
+        brokerEpoch: 102,
+        fenced: 0,
+        inControlledShutdown: 0,
+        logDirs: [numberedUuid(4, 1), numberedUuid(4, 2)],
+      },
+    ]);
+
+    metadata.apply(create(metadata, assignment([1, 2])).records);
+
+    const [partition] = metadata.image.topicByName("payments")?.partitions ?? [];
+    expect(partition?.directories).toEqual([numberedUuid(3, 1), UNASSIGNED]);
   });
 
   test("that is only validated writes nothing", () => {
