@@ -59,6 +59,8 @@ const INDEX_GAP = 8192;
  * Beside the file it remembers its newest batches. While the file is pristine they are what a read
  * returns, so that all replicas and readers share the same objects. Older ones are read from the file by
  * way of the index, and so is everything once a fault has touched it.
+ *
+ * Simplified: reading what is remembered asks nothing of the disk and takes no time.
  */
 export class Segment {
   readonly baseOffset: Offset;
