@@ -21,6 +21,8 @@ export function metadataLogDirectory(logDirectory: string): string {
 /**
  * Opens a node's replica of the metadata log in its `metadata.log.dir`. Kafka keeps no checkpoints of
  * it: it is scanned whole at each start, as after an unclean stop with recovery point 0.
+ *
+ * Simplified: the files of segments that are cut off go at once, not after a minute.
  */
 export function openMetadataLog(
   world: World,
