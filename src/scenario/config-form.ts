@@ -80,10 +80,11 @@ function namesNear(table: ConfigTable, unmodelled: ReadonlySet<string>): string[
 function configSchema(table: ConfigTable, unmodelled: ReadonlySet<string>): JsonSchema {
   const properties: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries(table)) {
-    const { type, oneOf, min, max, isFraction } = definition;
+    const { type, oneOf, min, max, except, isFraction } = definition;
     const limits = {
       ...(min === undefined ? {} : { minimum: min }),
       ...(max === undefined ? {} : { maximum: max }),
+      ...(except === undefined ? {} : { not: { const: except } }),
     };
     properties[name] = {
       description: `Default: ${definition.default}.`,

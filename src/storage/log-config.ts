@@ -20,6 +20,8 @@ export type LogConfig = Pick<
   | "min.compaction.lag.ms"
   | "max.compaction.lag.ms"
   | "delete.retention.ms"
+  | "compression.type"
+  | "compression.gzip.level"
   | "message.timestamp.type"
   | "message.timestamp.before.max.ms"
   | "message.timestamp.after.max.ms"
@@ -43,6 +45,8 @@ export const DEFAULT_LOG_CONFIG: LogConfig = {
   "min.compaction.lag.ms": TOPIC_CONFIGS["min.compaction.lag.ms"].default,
   "max.compaction.lag.ms": TOPIC_CONFIGS["max.compaction.lag.ms"].default,
   "delete.retention.ms": TOPIC_CONFIGS["delete.retention.ms"].default,
+  "compression.type": TOPIC_CONFIGS["compression.type"].default,
+  "compression.gzip.level": TOPIC_CONFIGS["compression.gzip.level"].default,
   "message.timestamp.type": TOPIC_CONFIGS["message.timestamp.type"].default,
   "message.timestamp.before.max.ms": TOPIC_CONFIGS["message.timestamp.before.max.ms"].default,
   "message.timestamp.after.max.ms": TOPIC_CONFIGS["message.timestamp.after.max.ms"].default,

@@ -4,8 +4,10 @@ import type { ErrorCode } from "../kafka/error-code.ts";
 import { ERRORS } from "../kafka/error-code.ts";
 import type { LeaderEpoch, Offset, PartitionName, TopicId } from "../kafka/ids.ts";
 import { partitionName } from "../kafka/ids.ts";
+import { MAGIC_V2 } from "../kafka/log/batch-header.ts";
 import { validateClientBatch } from "../kafka/log/batch-validation.ts";
 import type { EpochEnd, LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
+import { assignOffsets } from "../kafka/log/offset-assignment.ts";
 import type { ProducerState } from "../kafka/log/producer-state.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { NO_TIMESTAMP } from "../kafka/log/record-batch.ts";
@@ -240,7 +242,9 @@ export class PartitionLog {
     const firstOffset = this.#logEndOffset;
     const isStamped = config["message.timestamp.type"] === "LogAppendTime";
     const logAppendTime = isStamped ? nowMs : NO_TIMESTAMP;
-    const batch = sent.withOffsets(firstOffset, leaderEpoch, logAppendTime);
+    const batch = assignOffsets(sent, config, firstOffset, leaderEpoch, logAppendTime);
+    // The topic's own codec may have made it larger.
+    if (batch.sizeInBytes > config["max.message.bytes"]) return refused(ERRORS.MESSAGE_TOO_LARGE);
     this.assignEpochStart(leaderEpoch, firstOffset);
     const { sizeInBytes, lastOffset } = batch;
     if (sizeInBytes > config["segment.bytes"]) return refused(ERRORS.RECORD_LIST_TOO_LARGE);
@@ -509,13 +513,14 @@ export class PartitionLog {
 
   #judge(batches: readonly RecordBatch[], nowMs: number): ErrorCode {
     const config = this.#config;
-    for (const batch of batches) {
-      if (batch.baseOffset !== 0) return ERRORS.INVALID_RECORD;
-      if (batch.sizeInBytes > config["max.message.bytes"]) return ERRORS.MESSAGE_TOO_LARGE;
-      if (!batch.isValid()) return ERRORS.CORRUPT_MESSAGE;
-    }
     const only = batches[0];
-    if (only === undefined || batches.length > 1) return ERRORS.INVALID_RECORD;
+    // Exactly one, and since 4.0 none of the old formats (`ProduceRequest.validateRecords`).
+    if (only === undefined || batches.length > 1 || only.magic < MAGIC_V2) {
+      return ERRORS.INVALID_RECORD;
+    }
+    if (only.baseOffset !== 0) return ERRORS.INVALID_RECORD;
+    if (only.sizeInBytes > config["max.message.bytes"]) return ERRORS.MESSAGE_TOO_LARGE;
+    if (!only.isValid()) return ERRORS.CORRUPT_MESSAGE;
     return validateClientBatch(only, config, nowMs);
   }
 

@@ -5,6 +5,8 @@ export interface ConfigDefinition {
   /** Bounds of a number, both included. */
   readonly min?: number;
   readonly max?: number;
+  /** A number between them that is refused. */
+  readonly except?: number;
   /** May a number have decimals? */
   readonly isFraction?: boolean;
   readonly oneOf?: readonly string[];
@@ -73,10 +75,11 @@ export function complainAboutConfig(
   if (parsed === undefined)
     return `takes a ${definition.type === "text" ? "text" : definition.type}`;
   if (typeof parsed === "number") {
-    const { min, max, isFraction } = definition;
+    const { min, max, except, isFraction } = definition;
     if (isFraction !== true && !Number.isSafeInteger(parsed)) return "takes a whole number";
     if (min !== undefined && parsed < min) return `must be at least ${min}`;
     if (max !== undefined && parsed > max) return `must be at most ${max}`;
+    if (parsed === except) return `must not be ${except}`;
   }
   const { oneOf } = definition;
   if (oneOf !== undefined && !oneOf.includes(String(parsed))) {

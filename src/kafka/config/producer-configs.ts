@@ -1,3 +1,5 @@
+import { CODECS } from "../log/compression/codec.ts";
+import { COMPRESSION_LEVELS } from "./compression-configs.ts";
 import type { Configs } from "./config-table.ts";
 import { boolean, number, text } from "./config-table.ts";
 
@@ -6,6 +8,8 @@ export const PRODUCER_CONFIGS = {
   acks: text("all", ["all", "-1", "0", "1"]),
   "batch.size": number(16_384, 0),
   "linger.ms": number(5, 0),
+  "compression.type": text("none", CODECS),
+  ...COMPRESSION_LEVELS,
   "max.in.flight.requests.per.connection": number(5, 1),
   "enable.idempotence": boolean(true),
   retries: number(2_147_483_647, 0),

@@ -1,3 +1,4 @@
+import { COMPRESSION_LEVELS } from "./compression-configs.ts";
 import type { Configs } from "./config-table.ts";
 import { boolean, fraction, number, resolveConfigs, text } from "./config-table.ts";
 
@@ -22,6 +23,15 @@ export const TOPIC_CONFIGS = {
   "min.compaction.lag.ms": number(0, 0),
   "max.compaction.lag.ms": number(Number.MAX_SAFE_INTEGER, 1),
   "delete.retention.ms": number(86_400_000, 0),
+  "compression.type": text("producer", [
+    "producer",
+    "uncompressed",
+    "gzip",
+    "snappy",
+    "lz4",
+    "zstd",
+  ]),
+  ...COMPRESSION_LEVELS,
   "message.timestamp.type": text("CreateTime", ["CreateTime", "LogAppendTime"]),
   "message.timestamp.before.max.ms": number(Number.MAX_SAFE_INTEGER, 0),
   "message.timestamp.after.max.ms": number(3_600_000, 0),
@@ -52,6 +62,10 @@ export const BROKER_SYNONYMS: Readonly<Record<keyof TopicConfigs, string>> = {
   "min.compaction.lag.ms": "log.cleaner.min.compaction.lag.ms",
   "max.compaction.lag.ms": "log.cleaner.max.compaction.lag.ms",
   "delete.retention.ms": "log.cleaner.delete.retention.ms",
+  "compression.type": "compression.type",
+  "compression.gzip.level": "compression.gzip.level",
+  "compression.lz4.level": "compression.lz4.level",
+  "compression.zstd.level": "compression.zstd.level",
   "message.timestamp.type": "log.message.timestamp.type",
   "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
   "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",

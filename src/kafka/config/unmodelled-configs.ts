@@ -77,10 +77,6 @@ const BROKER: readonly string[] = [
   "background.threads",
   "broker.id",
   "client.quota.callback.class",
-  "compression.gzip.level",
-  "compression.lz4.level",
-  "compression.type",
-  "compression.zstd.level",
   "config.providers",
   "connection.failed.authentication.delay.ms",
   "connections.max.reauth.ms",
@@ -280,10 +276,6 @@ const BROKER: readonly string[] = [
 
 /** Topics. */
 const TOPIC: readonly string[] = [
-  "compression.gzip.level",
-  "compression.lz4.level",
-  "compression.type",
-  "compression.zstd.level",
   "follower.replication.throttled.replicas",
   "leader.replication.throttled.replicas",
   "local.retention.bytes",
@@ -317,10 +309,6 @@ const CLIENT: readonly string[] = [
 
 /** Producers only. */
 const PRODUCER: readonly string[] = [
-  "compression.gzip.level",
-  "compression.lz4.level",
-  "compression.type",
-  "compression.zstd.level",
   "key.serializer",
   "metadata.max.idle.ms",
   "partitioner.adaptive.partitioning.enable",

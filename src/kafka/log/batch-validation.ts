@@ -40,6 +40,8 @@ export function validateClientBatch(
   let isTimely = true;
   let isKeyed = true;
   cursor.moveTo(batch);
+  // Kafka throws what is no error of its protocol where a block cannot be decompressed.
+  if (cursor.corruptBlock !== undefined) return ERRORS.UNKNOWN_SERVER_ERROR;
   while (cursor.next()) {
     const { timestamp } = cursor;
     if (needsKeys && cursor.keyStart < 0) {

@@ -35,7 +35,7 @@ export class Delivery {
     for (const batch of batches) {
       // The log may give whole batches only, of which the first begins before the position.
       if (batch.nextOffset <= partition.position.offset) continue;
-      if (!batch.isValid()) {
+      if (!isSound(batch)) {
         this.#flush(partition);
         return false;
       }
@@ -58,7 +58,7 @@ export class Delivery {
     let epoch = NO_EPOCH;
     for (const batch of batches) {
       if (batch.baseOffset !== expected || batch.isControl || !isDense(batch)) return false;
-      if (!batch.isValid()) return false;
+      if (!isSound(batch)) return false;
       expected = batch.nextOffset;
       epoch = batch.partitionLeaderEpoch;
     }
@@ -127,6 +127,11 @@ export class Delivery {
       batches,
     });
   }
+}
+
+/** Can its records be read? What is compressed shows only then. */
+function isSound(batch: RecordBatch): boolean {
+  return batch.isValid() && (batch.compression === 0 || batch.isReadable());
 }
 
 /** Does it hold a record for each of its offsets? */

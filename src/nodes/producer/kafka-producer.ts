@@ -1,5 +1,6 @@
 import type { Instant } from "../../base/time.ts";
 import { toMillis } from "../../base/time.ts";
+import { CompressionRatio } from "../../kafka/client/compression-ratio.ts";
 import { murmur2, toPositive } from "../../kafka/client/murmur2.ts";
 import type { Payload } from "../../kafka/client/payload.ts";
 import { ProducerSequences } from "../../kafka/client/producer-sequences.ts";
@@ -70,6 +71,11 @@ export class KafkaProducer {
     this.#accumulator = new RecordAccumulator({
       topic: this.#topic,
       batchSize: settings.batchSize,
+      compressor: {
+        codec: settings.compression,
+        level: settings.compressionLevel,
+        ratio: new CompressionRatio(),
+      },
       bufferMemory: settings.bufferMemory,
       deliveryTimeout: settings.deliveryTimeout,
       isIdempotent: options.idempotence,
@@ -132,7 +138,7 @@ export class KafkaProducer {
     }
     const record = { timestamp: toMillis(now), key, value: payload };
     const bytes = accumulator.append(queue, record, value, bound, now);
-    if (bytes === 0) return false;
+    if (bytes < 0) return false;
     accumulator.isExhausted = false;
     if (!isKeyed) this.#sticky.produced(bytes, queue.last?.isFull ?? true);
     this.#noteSent(value, queue.name);

@@ -1,12 +1,25 @@
 import type { Instant } from "../../base/time.ts";
+import type { CompressionRatio } from "../../kafka/client/compression-ratio.ts";
+import { estimateCompressed } from "../../kafka/client/compression-ratio.ts";
 import type { SequencedBatch } from "../../kafka/client/partition-sequences.ts";
 import { ABSENT, recordSize, singleRecordBatchBound } from "../../kafka/client/record-size.ts";
 import type { LeaderEpoch } from "../../kafka/ids.ts";
 import { NO_EPOCH, NO_PRODUCER_ID } from "../../kafka/ids.ts";
 import { HEADER_SIZE } from "../../kafka/log/batch-header.ts";
+import { NO_COMPRESSION } from "../../kafka/log/compression/codec.ts";
+import { MAX_CONTENT } from "../../kafka/log/compression/output.ts";
 import type { NewRecord, RecordBatch } from "../../kafka/log/record-batch.ts";
 import { buildBatch, NO_SEQUENCE } from "../../kafka/log/record-batch.ts";
 import type { PartitionQueue } from "./partition-queue.ts";
+
+/** How a producer compresses its batches. */
+export interface Compressor {
+  /** The number of a codec. */
+  readonly codec: number;
+  /** Of gzip. */
+  readonly level: number;
+  readonly ratio: CompressionRatio;
+}
 
 /** Records of one partition that are sent, and end, together (`ProducerBatch`). */
 export class ProducerBatch implements SequencedBatch {
@@ -17,11 +30,16 @@ export class ProducerBatch implements SequencedBatch {
   readonly bufferSize: number;
   /** Made of one that was too large for the broker. */
   readonly isSplit: boolean;
+  readonly compressor: Compressor;
   records: NewRecord[] = NO_RECORDS;
   /** The application's numbers of the records. */
   values: number[] = NO_VALUES;
-  /** Bytes of the batch as it stands. */
+  /** Bytes of the batch as it stands; estimated until it is built, if it is compressed. */
   size: number = HEADER_SIZE;
+  /** Bytes of the records before compression. */
+  #recordBytes = 0;
+  /** What was known of the ratio when the batch began. */
+  readonly #estimation: number;
   #isClosed = false;
 
   /** How often it was put back to be sent again; what `retries` limits. */
@@ -45,12 +63,29 @@ export class ProducerBatch implements SequencedBatch {
   sequenceHasBeenReset = false;
   #built: RecordBatch | undefined = undefined;
 
-  constructor(queue: PartitionQueue, createdAt: Instant, bufferSize: number, isSplit: boolean) {
+  constructor(
+    queue: PartitionQueue,
+    createdAt: Instant,
+    bufferSize: number,
+    compressor: Compressor,
+    isSplit: boolean,
+  ) {
     this.queue = queue;
     this.createdAt = createdAt;
     this.lastAttemptAt = createdAt;
     this.bufferSize = bufferSize;
+    this.compressor = compressor;
+    this.#estimation = compressor.ratio.estimation;
     this.isSplit = isSplit;
+  }
+
+  /** The number of its codec. */
+  get compression(): number {
+    return this.compressor.codec;
+  }
+
+  get compressionLevel(): number {
+    return this.compressor.level;
   }
 
   get recordCount(): number {
@@ -76,17 +111,23 @@ export class ProducerBatch implements SequencedBatch {
     return this.#isClosed || (this.values.length > 0 && this.size >= this.bufferSize);
   }
 
-  /** Adds a record if there is room; otherwise the batch is closed. Returns the bytes added, 0 if none. */
+  /** What came of the compression, once it is built: compressed bytes for each that was not. */
+  get compressionRatio(): number {
+    if (this.#built === undefined) return 1;
+    return (this.#built.sizeInBytes - HEADER_SIZE) / this.#recordBytes;
+  }
+
+  /** Adds a record if there is room; otherwise the batch is closed. Returns the bytes added, -1 if none. */
   tryAppend(record: NewRecord, value: number): number {
-    if (this.isFull) return 0;
+    if (this.isFull) return -1;
     const { records } = this;
     const keySize = record.key === undefined ? ABSENT : record.key.length;
     const valueSize = record.value === undefined ? ABSENT : record.value.length;
     const base = records.length === 0 ? record.timestamp : (records[0] as NewRecord).timestamp;
     const bytes = recordSize(keySize, valueSize, record.timestamp - base, records.length);
-    if (records.length > 0 && this.size + bytes > this.bufferSize) {
+    if (records.length > 0 && !this.#hasRoomFor(bytes)) {
       this.#isClosed = true;
-      return 0;
+      return -1;
     }
     if (records.length === 0) {
       // Without batching it stays the only one: an empty array that grows makes room for many.
@@ -96,8 +137,14 @@ export class ProducerBatch implements SequencedBatch {
       records.push(record);
       this.values.push(value);
     }
-    this.size += bytes;
-    return bytes;
+    this.#recordBytes += bytes;
+    if (this.compression === NO_COMPRESSION) {
+      this.size += bytes;
+      return bytes;
+    }
+    const before = this.size;
+    this.size = HEADER_SIZE + estimateCompressed(this.#recordBytes, this.#estimation);
+    return this.size - before;
   }
 
   /** Takes no more records. */
@@ -123,6 +170,10 @@ export class ProducerBatch implements SequencedBatch {
     this.#isClosed = true;
     this.sequenceHasBeenReset = false;
     this.#built ??= buildBatch(this.records, this);
+    if (this.compression === NO_COMPRESSION) return this.#built;
+    this.size = this.#built.sizeInBytes;
+    // Each time it is sent, as in Kafka.
+    this.compressor.ratio.learn(this.compressionRatio);
     return this.#built;
   }
 
@@ -136,6 +187,17 @@ export class ProducerBatch implements SequencedBatch {
     this.setProducerState(producerId, producerEpoch, baseSequence);
     this.sequenceHasBeenReset = true;
     this.#built = undefined;
+  }
+
+  /**
+   * The new record counts as if it were not compressed. Simplified: a batch never holds more than a reader
+   * would decompress here; Kafka has no such bound.
+   */
+  #hasRoomFor(bytes: number): boolean {
+    return (
+      this.size + bytes <= this.bufferSize &&
+      (this.compression === NO_COMPRESSION || this.#recordBytes + bytes <= MAX_CONTENT)
+    );
   }
 
   /** The application has been told: only the numbers stay, for whoever keeps them. */

@@ -2,6 +2,7 @@ import type { Duration } from "../../base/time.ts";
 import { fromMillis } from "../../base/time.ts";
 import { acksOf } from "../../kafka/client/idempotence.ts";
 import type { ProducerConfigs } from "../../kafka/config/producer-configs.ts";
+import { codecNumber } from "../../kafka/log/compression/codec.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { DurationSource, Ratio } from "../../ports/random.ts";
 
@@ -37,6 +38,10 @@ export interface ProducerSettings {
   readonly acks: -1 | 0 | 1;
   readonly batchSize: number;
   readonly linger: Duration;
+  /** The number of a codec. */
+  readonly compression: number;
+  /** Of gzip. */
+  readonly compressionLevel: number;
   readonly maxInFlight: number;
   readonly retries: number;
   readonly retryBackoff: Duration;
@@ -60,6 +65,8 @@ export function producerSettings(configs: ProducerConfigs): ProducerSettings {
     acks: acksOf(configs),
     batchSize: configs["batch.size"],
     linger,
+    compression: codecNumber(configs["compression.type"]),
+    compressionLevel: configs["compression.gzip.level"],
     maxInFlight: configs["max.in.flight.requests.per.connection"],
     retries: configs.retries,
     retryBackoff: fromMillis(configs["retry.backoff.ms"]),

@@ -3,11 +3,13 @@ import { ABSENT, singleRecordBatchBound } from "../../kafka/client/record-size.t
 import type { NewRecord } from "../../kafka/log/record-batch.ts";
 import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
 import { PartitionQueue } from "./partition-queue.ts";
+import type { Compressor } from "./producer-batch.ts";
 import { ProducerBatch } from "./producer-batch.ts";
 
 export interface AccumulatorOptions {
   readonly topic: TopicLeaders;
   readonly batchSize: number;
+  readonly compressor: Compressor;
   readonly bufferMemory: number;
   readonly deliveryTimeout: Duration;
   /** Do batches have sequences, in the order of which they come back? */
@@ -45,8 +47,8 @@ export class RecordAccumulator {
 
   /**
    * Adds a record to the partition's last batch, or to a new one. Returns the bytes that it took,
-   * a new batch's header included; 0 if there is no memory for a new batch. `bound` is the most that
-   * a batch of this record alone can take.
+   * a new batch's header included, estimated if it is compressed; -1 if there is no memory for a new
+   * batch. `bound` is the most that a batch of this record alone can take.
    */
   append(
     queue: PartitionQueue,
@@ -58,15 +60,15 @@ export class RecordAccumulator {
     const { last } = queue;
     if (last !== undefined) {
       const bytes = last.tryAppend(record, value);
-      if (bytes > 0) return bytes;
+      if (bytes >= 0) return bytes;
     }
     const size = Math.max(this.#options.batchSize, bound);
     if (size > this.#memoryLeft) {
       this.isExhausted = true;
-      return 0;
+      return -1;
     }
     this.#memoryLeft -= size;
-    const batch = new ProducerBatch(queue, now, size, false);
+    const batch = new ProducerBatch(queue, now, size, this.#options.compressor, false);
     batch.tryAppend(record, value);
     queue.push(batch);
     this.#incomplete.push(batch);
@@ -99,7 +101,8 @@ export class RecordAccumulator {
    * tried. They keep its age and its place; with idempotence they share out its sequences.
    */
   split(batch: ProducerBatch): void {
-    const { queue } = batch;
+    const { queue, compressor } = batch;
+    compressor.ratio.reset(batch.compressionRatio);
     // The first time by batch.size; if that did not help, by halves (KAFKA-8350).
     const target = batch.isSplit
       ? Math.max(batch.maxRecordSize, Math.floor(batch.size / 2))
@@ -180,12 +183,13 @@ function splitRecords(batch: ProducerBatch, target: number): ProducerBatch[] {
   for (let i = 0; i < batch.records.length; i++) {
     const record = batch.records[i] as NewRecord;
     const value = batch.values[i] as number;
-    if (part !== undefined && part.tryAppend(record, value) > 0) continue;
+    if (part !== undefined && part.tryAppend(record, value) >= 0) continue;
     const bound = singleRecordBatchBound(
       record.key?.length ?? ABSENT,
       record.value?.length ?? ABSENT,
     );
-    part = new ProducerBatch(batch.queue, batch.createdAt, Math.max(bound, target), true);
+    const { queue, createdAt, compressor } = batch;
+    part = new ProducerBatch(queue, createdAt, Math.max(bound, target), compressor, true);
     part.tryAppend(record, value);
     parts.push(part);
   }

@@ -71,6 +71,7 @@ describe("a value is complained about", () => {
     [number(1), "1.5", "takes a whole number"],
     [number(1, 0), -1, "must be at least 0"],
     [number(1, 0, 10), "11", "must be at most 10"],
+    [{ ...number(1, -1, 9), except: 0 }, 0, "must not be 0"],
     [boolean(true), "yes", "takes a boolean"],
     [boolean(true), 1, "takes a boolean"],
     [text("a"), true, "takes a text"],

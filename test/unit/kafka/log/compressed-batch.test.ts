@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { crc32c } from "../../../../src/base/crc32c.ts";
 import { encodeUtf8 } from "../../../../src/base/utf8.ts";
 import { Payload } from "../../../../src/kafka/client/payload.ts";
 import { compress, GZIP, LZ4, SNAPPY, ZSTD } from "../../../../src/kafka/log/compression/codec.ts";
 import type { NewRecord, RecordBatch } from "../../../../src/kafka/log/record-batch.ts";
 import { buildBatch, parseBatch } from "../../../../src/kafka/log/record-batch.ts";
 import { RecordCursor } from "../../../../src/kafka/log/record-cursor.ts";
+import { batchWithBlock } from "../../../support/batch-with-block.ts";
 import { sampleText } from "./compression/zstd-samples.ts";
 
 const CODECS = [GZIP, SNAPPY, LZ4, ZSTD];
@@ -15,20 +15,6 @@ function parsed(bytes: Uint8Array): RecordBatch {
   const batch = parseBatch(bytes.slice());
   if (batch === undefined) throw new Error("no batch");
   return batch;
-}
-
-/** A batch whose records are these compressed bytes, with a CRC that agrees. */
-function batchOf(codec: number, block: Uint8Array, recordCount = 1): RecordBatch {
-  const plain = buildBatch([{ timestamp: 1 }]).bytes;
-  const bytes = new Uint8Array(61 + block.length);
-  bytes.set(plain.subarray(0, 61));
-  bytes.set(block, 61);
-  const view = new DataView(bytes.buffer);
-  view.setInt32(8, bytes.length - 12);
-  view.setInt16(21, codec);
-  view.setInt32(57, recordCount);
-  view.setUint32(17, crc32c(bytes, 21));
-  return parsed(bytes);
 }
 
 const bytes = fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined });
@@ -119,7 +105,7 @@ test("gzip's level is heeded", () => {
 });
 
 test("a block that cannot be decompressed is told as a value, whatever the CRC says", () => {
-  const batch = batchOf(GZIP, encodeUtf8("this was never compressed"));
+  const batch = batchWithBlock(GZIP, encodeUtf8("this was never compressed"));
   const cursor = new RecordCursor(batch);
 
   expect(batch.isValid()).toBe(true);
@@ -130,18 +116,18 @@ test("a block that cannot be decompressed is told as a value, whatever the CRC s
 });
 
 test("a codec that Kafka does not have is told as a value", () => {
-  const batch = batchOf(5, new Uint8Array(10));
+  const batch = batchWithBlock(5, new Uint8Array(10));
   expect(new RecordCursor(batch).corruptBlock?.message).toBe("there is no codec 5");
 });
 
 test("a block that decompresses to what are no records is malformed", () => {
-  const batch = batchOf(ZSTD, compress(ZSTD, encodeUtf8("no records")));
+  const batch = batchWithBlock(ZSTD, compress(ZSTD, encodeUtf8("no records")));
   expect(new RecordCursor(batch).corruptBlock).toBeUndefined();
   expect(batch.isReadable()).toBe(false);
 });
 
 test("a batch that cleaning has emptied has no block, and that is no fault", () => {
-  const batch = batchOf(LZ4, new Uint8Array(0), 0);
+  const batch = batchWithBlock(LZ4, new Uint8Array(0), 0);
   expect(batch.isReadable()).toBe(true);
   expect(batch.records()).toEqual([]);
 });

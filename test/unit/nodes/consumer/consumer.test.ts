@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MILLISECOND, SECOND } from "../../../../src/base/time.ts";
+import { encodeUtf8 } from "../../../../src/base/utf8.ts";
 import { encodePayload, payloadValue } from "../../../../src/kafka/client/payload.ts";
 import { resolveConfigs } from "../../../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../../../src/kafka/config/consumer-configs.ts";
@@ -19,6 +20,7 @@ import { LATEST_TIMESTAMP } from "../../../../src/kafka/protocol/list-offsets.ts
 import type { LeaderIdAndEpoch } from "../../../../src/kafka/protocol/produce.ts";
 import { Consumer } from "../../../../src/nodes/consumer/consumer.ts";
 import type { ConsumerOptions } from "../../../../src/nodes/consumer/consumer-options.ts";
+import { batchWithBlock } from "../../../support/batch-with-block.ts";
 import { addressOf, FakeCluster, TOPIC, TOPIC_ID } from "../../../support/fake-cluster.ts";
 import type { FakeRequest } from "../../../support/fake-world.ts";
 import { FakeWorld } from "../../../support/fake-world.ts";
@@ -468,6 +470,18 @@ test("a damaged batch ends it, after what came before was handed over", () => {
   const bytes = Uint8Array.from(last?.bytes ?? []);
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
   bench.logs[0]?.push(new RecordBatch(bytes, 0, bytes.length, false));
+
+  bench.begin(SECOND);
+
+  expect(bench.offsets).toEqual([0, 1]);
+  expect(bench.world.exited).toMatch(/damaged at offset 2/);
+});
+
+test("a block that cannot be decompressed ends it as damage does, though the CRC is right", () => {
+  const bench = new Bench();
+  bench.append(2);
+  const unreadable = batchWithBlock(1, encodeUtf8("this was never compressed"));
+  bench.logs[0]?.push(unreadable.withOffsets(2, 0));
 
   bench.begin(SECOND);
 
