@@ -67,7 +67,9 @@ class Starting extends BrokerFixture {
   override onTimer(kind: number, payload: unknown): void {
     if (kind === BROKER_TIMER.heartbeat) this.lifecycle.onTimer();
     else if (kind === BROKER_TIMER.lifecycleDeadline) this.lifecycle.onDeadline();
-    else super.onTimer(kind, payload);
+    else if (kind === BROKER_TIMER.directoryFailureDeadline) {
+      this.lifecycle.onDirectoryFailureDeadline(payload);
+    } else super.onTimer(kind, payload);
   }
 
   get heartbeats(): BrokerHeartbeatRequest[] {
@@ -272,5 +274,71 @@ describe("a broker that is told to stop", () => {
     broker.lifecycle.beginShutdown();
 
     expect(broker.stops).toEqual(["shutdown"]);
+  });
+});
+
+describe("a broker whose log directory fails", () => {
+  const DIRECTORY = "directory-000000000001";
+
+  test("tells the controller at once, and again with every heartbeat", () => {
+    const broker = new Starting().run();
+    broker.world.run(500 * MILLISECOND);
+    const before = broker.heartbeats.length;
+
+    broker.lifecycle.directoryFailed(DIRECTORY);
+    broker.world.run(10 * MILLISECOND);
+    const soon = broker.heartbeats.slice(before);
+    broker.world.run(5 * SECOND);
+
+    expect(soon.map(({ offlineLogDirs }) => offlineLogDirs)).toEqual([[DIRECTORY]]);
+    const later = broker.heartbeats.slice(before);
+    expect(later.length).toBeGreaterThan(2);
+    expect(later.every(({ offlineLogDirs }) => offlineLogDirs.includes(DIRECTORY))).toBe(true);
+    expect(broker.heartbeats.slice(0, before).flatMap((one) => one.offlineLogDirs)).toEqual([]);
+  });
+
+  test("while a heartbeat is under way tells with the next, which follows its answer", () => {
+    const broker = new Starting().run();
+    broker.world.run(2 * SECOND);
+    const before = broker.heartbeats.length;
+    broker.lifecycle.directoryFailed("directory-000000000002");
+    broker.world.run(MILLISECOND / 2);
+
+    broker.lifecycle.directoryFailed(DIRECTORY);
+    broker.world.run(10 * MILLISECOND);
+
+    expect(
+      broker.heartbeats.slice(before).map(({ offlineLogDirs }) => offlineLogDirs.length),
+    ).toEqual([1, 2]);
+  });
+
+  test("before it is registered tells with its first heartbeat", () => {
+    const broker = new Starting();
+
+    broker.lifecycle.directoryFailed(DIRECTORY);
+    broker.run();
+
+    expect(broker.heartbeats[0]?.offlineLogDirs).toEqual([DIRECTORY]);
+  });
+
+  test("stops if it cannot tell in log.dir.failure.timeout.ms: it might be made a leader there", () => {
+    const broker = new Starting({ "log.dir.failure.timeout.ms": 3_000 }).run();
+    broker.silent = true;
+
+    broker.lifecycle.directoryFailed(DIRECTORY);
+    broker.world.run(2_900 * MILLISECOND);
+    const soon = broker.lifecycle.isRunning;
+    broker.world.run(200 * MILLISECOND);
+
+    expect([soon, broker.lifecycle.isRunning]).toEqual([true, false]);
+  });
+
+  test("goes on once it has told", () => {
+    const broker = new Starting({ "log.dir.failure.timeout.ms": 3_000 }).run();
+
+    broker.lifecycle.directoryFailed(DIRECTORY);
+    broker.world.run(10 * SECOND);
+
+    expect(broker.lifecycle.isRunning).toBe(true);
   });
 });
