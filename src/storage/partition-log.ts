@@ -155,8 +155,10 @@ export class PartitionLog {
     this.#clock = options.clock;
     this.#epochCheckpoint = parts.epochCheckpoint;
     this.#snapshots = parts.snapshots;
-    this.#flushes = new FlushQueue(disk, directory, options.tickets, (upTo) => {
-      this.#markFlushed(upTo);
+    this.#flushes = new FlushQueue(disk, options.tickets, {
+      directory,
+      segmentsToFlush: (upTo) => this.#segmentsToFlush(upTo),
+      flushed: (upTo) => this.#markFlushed(upTo),
     });
     this.#deletions = deletions;
     this.#random = options.random;
@@ -583,15 +585,13 @@ export class PartitionLog {
    * recovery point move: a power loss shortly after can take all of it.
    */
   #roll(baseOffset: Offset): void {
-    const flushed = Math.max(this.#recoveryPoint, this.#flushes.lastUpTo);
-    const unflushed = this.#segments.slice(this.#segmentAt(flushed));
     this.#active.close();
     this.#active = this.#createSegment(baseOffset);
     // Readers that keep up may still be in the segment before.
     this.#segments.at(-2)?.forget();
     this.#segments.push(this.#active);
     this.producers.endOffset = baseOffset;
-    this.#flushes.begin(baseOffset, unflushed, this.#snapshots.take(this.producers));
+    this.#flushes.begin(baseOffset, this.#snapshots.take(this.producers));
   }
 
   #createSegment(baseOffset: Offset): Segment {
@@ -659,6 +659,12 @@ export class PartitionLog {
     }
     if (hasNew) this.#disk.syncDirectory(this.directory);
     this.#markFlushed(this.#logEndOffset);
+  }
+
+  #segmentsToFlush(upTo: Offset): readonly Segment[] {
+    const from = this.#recoveryPoint;
+    if (from >= upTo) return [];
+    return this.#segments.slice(this.#segmentAt(from)).filter((one) => one.baseOffset < upTo);
   }
 
   #markFlushed(upTo: Offset): void {

@@ -90,12 +90,19 @@ export class ScriptedDisk implements Disk {
     this.#syncs.push({ ticket, inode });
   }
 
-  /** Ends the syncs begun so far, in order. */
+  /** Ends the syncs begun so far, in order, and those that are begun when one of them has ended. */
   endSyncs(synced: (ticket: number, ok: boolean) => void, ok = true): void {
-    for (const { ticket, inode } of this.#syncs.splice(0)) {
-      if (ok) inode.durable = inode.bytes.slice(0, inode.size);
-      synced(ticket, ok);
-    }
+    while (this.endSync(synced, ok));
+  }
+
+  /** Ends the sync that was begun first; false if there is none. */
+  endSync(synced: (ticket: number, ok: boolean) => void, ok = true): boolean {
+    const sync = this.#syncs.shift();
+    if (sync === undefined) return false;
+    const { ticket, inode } = sync;
+    if (ok) inode.durable = inode.bytes.slice(0, inode.size);
+    synced(ticket, ok);
+    return true;
   }
 
   /** Everything that was not synced is gone. Files opened before are not to be used again. */

@@ -129,21 +129,21 @@ test("a power loss shortly after a roll takes the whole segment, an ended flush 
   expect(kept.open({ recoveryPoint: 2 }).logEndOffset).toBe(2);
 });
 
-test("the recovery point waits for earlier segments, in whatever order their syncs end", () => {
+test("segments are made durable one after the other, whatever rolls meanwhile: none gets behind a gap", () => {
   const fixture = new LogFixture({ "segment.bytes": 200 });
   for (let i = 0; i < 5; i++) fixture.append();
   expect(fixture.log.segmentBaseOffsets).toEqual([0, 2, 4]);
-  const ended: number[] = [];
-  fixture.disk.endSyncs((ticket) => ended.push(ticket));
-  const tickets = ended.toReversed();
+  const begun = (): string[] =>
+    fixture.disk.calls.filter((call) => /^syncLater .*\.log$/.test(call));
+  const steps: [begun: number, recoveryPoint: number][] = [];
 
-  const points = tickets.map((ticket) => {
-    fixture.tickets.synced(ticket, true);
-    return fixture.log.recoveryPoint;
-  });
+  const synced = (ticket: number, ok: boolean): void => fixture.tickets.synced(ticket, ok);
+  do steps.push([begun().length, fixture.log.recoveryPoint]);
+  while (fixture.disk.endSync(synced));
 
-  expect(points.slice(0, -1)).toEqual(new Array(tickets.length - 1).fill(0));
-  expect(points.at(-1)).toBe(4);
+  expect(begun()).toEqual([0, 2].map((base) => `syncLater ${fixture.path(base, "log")}`));
+  // The snapshot of each roll, then the three files of each segment.
+  expect(steps).toEqual([[0, 0], ...repeat([1, 0], 4), ...repeat([2, 2], 3), [2, 4]]);
 });
 
 test("a failed background sync is a failure of the disk", () => {
@@ -291,3 +291,7 @@ test("without segment.jitter.ms nothing is drawn", () => {
 
   expect(fixture.log.segmentBaseOffsets).toEqual([0, 3, 6]);
 });
+
+function repeat<Item>(item: Item, times: number): Item[] {
+  return new Array<Item>(times).fill(item);
+}
