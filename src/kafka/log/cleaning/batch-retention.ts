@@ -1,4 +1,5 @@
 import type { Offset } from "../../ids.ts";
+import { MAGIC_V2 } from "../batch-header.ts";
 import type { NewRecord, RecordBatch } from "../record-batch.ts";
 import { buildBatch, buildEmptyBatch } from "../record-batch.ts";
 import type { DecodedRecord } from "../record-cursor.ts";
@@ -33,6 +34,9 @@ export interface CleaningRound {
  * with the filter of `Cleaner.cleanInto`). The CRC is not looked at, as in Kafka: what is written
  * anew gets one that agrees.
  *
+ * Simplified: a message set of magic 0 or 1, which nobody writes any more, stays whole if a record of it
+ * does, and its tombstones stay.
+ *
  * A tombstone stays until the delete horizon of its batch, and so does the marker of a transaction of
  * which nothing is left; the first run that meets them sets it (KIP-534).
  */
@@ -53,6 +57,7 @@ export function retain(
     ? []
     : records.filter((record) => isControl || isRetained(record, batch, round));
   if (retained.length === 0) return mayVanish ? undefined : emptied(batch);
+  if (batch.magic < MAGIC_V2) return batch;
   const needsHorizon =
     !batch.hasDeleteHorizon && ((isControl && isOver) || retained.some(isTombstone));
   if (retained.length === records.length && !needsHorizon) return batch;
@@ -117,6 +122,7 @@ function rebuilt(
   }));
   return buildBatch(records, {
     ...stateOf(batch),
+    compression: batch.compression,
     compression: batch.compression,
     ...(deleteHorizon === undefined ? {} : { deleteHorizon }),
   });

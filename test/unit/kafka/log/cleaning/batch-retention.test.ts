@@ -65,6 +65,13 @@ describe("a batch that loses records", () => {
     expect(read?.maxTimestamp).toBe(11);
   });
 
+  test.each([1, 2, 3, 4])("stays compressed, by codec %i", (compression) => {
+    const [left] = cleanAll([batch(0, "a=1 b=1", { compression }), batch(2, "a=2")], NOW_MS);
+
+    expect(left?.compression).toBe(compression);
+    expect(told(left as RecordBatch)).toBe("0-1: 1:b=1");
+  });
+
   test("keeps the time of its append, if that is what the topic tells", () => {
     const stamped = batch(0, "a=1 b=1").withOffsets(0, 0, 5_000);
 
