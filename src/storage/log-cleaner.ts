@@ -34,6 +34,8 @@ export interface CleanerOwner {
   lastStableOffsetOf(log: PartitionLog): Offset;
   /** A stretch of the log has been replaced by what the group holds. */
   onCleaned(log: PartitionLog, group: CleanedGroup): void;
+  /** Retention of compacted logs is the cleaner's task: by their start, and by time and size if their policy says so. */
+  deleteOldSegments(log: PartitionLog): void;
   /** A disk has failed under the cleaner. */
   onDiskError(problem: DiskError): void;
   /** There is nothing to clean: `run` is to be called again after `log.cleaner.backoff.ms`. */
@@ -66,8 +68,12 @@ export class LogCleaner {
     this.#uncleanable = this.#uncleanable.filter((log) => this.#isThere(log));
     this.#attempt(() => {
       const chosen = this.#choose();
-      if (chosen === undefined) this.#options.owner.onCleanerIdle();
-      else this.#begin(chosen.log, chosen.dirt);
+      if (chosen !== undefined) {
+        this.#begin(chosen.log, chosen.dirt);
+        return;
+      }
+      this.#deleteOldSegments();
+      this.#options.owner.onCleanerIdle();
     });
   }
 
@@ -201,7 +207,17 @@ export class LogCleaner {
   /** One log is done with. */
   #next(): void {
     this.#cleaning = undefined;
+    this.#deleteOldSegments();
     this.run();
+  }
+
+  /** Of all compacted logs, after each run (`CleanerThread.cleanFilthiestLog`). */
+  #deleteOldSegments(): void {
+    const { logs, owner } = this.#options;
+    for (const log of logs.all()) {
+      if (!isCompacted(log.config) || this.#uncleanable.includes(log)) continue;
+      owner.deleteOldSegments(log);
+    }
   }
 
   /** Lets no disk error out: it ends the run, and concerns the directory. */

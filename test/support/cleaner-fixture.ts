@@ -106,6 +106,10 @@ export class CleanerFixture implements CleanerOwner {
     this.cleaned.push({ log: log.name, group });
   }
 
+  deleteOldSegments(log: PartitionLog): void {
+    log.deleteOldSegments(this.lastStableOffsetOf(log));
+  }
+
   onDiskError(problem: DiskError): void {
     this.errors.push(problem);
   }

@@ -46,6 +46,10 @@ export class Compaction implements CleanerOwner {
     facts.note({ kind: "log-cleaned", broker, partition: name, from, to, batches });
   }
 
+  deleteOldSegments(log: PartitionLog): void {
+    this.#context.partition(log.topicId, log.partition)?.deleteOldSegments();
+  }
+
   onDiskError(problem: DiskError): void {
     this.#context.diskFailed(problem);
   }

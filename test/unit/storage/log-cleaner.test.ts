@@ -112,6 +112,43 @@ test("the dirtiest log comes first, and all have their turn before the cleaner r
   expect(fixture.idle).toBe(2);
 });
 
+describe("old segments go", () => {
+  test("of a log that is compacted and also deleted, as time and size have it", () => {
+    const fixture = new CleanerFixture({
+      ...SMALL,
+      "cleanup.policy": "compact,delete",
+      "retention.ms": 60_000,
+    });
+    const log = fixture.log();
+    fill(log, 10);
+    fixture.clean();
+    expect(log.logStartOffset).toBe(0);
+
+    fixture.clock.advanceMs(9_000 + 60_001);
+    fixture.clean();
+
+    expect(log.logStartOffset).toBe(20);
+    expect(log.segmentBaseOffsets).toEqual([20]);
+  });
+
+  test("of one that is only compacted, if its start has moved past them", () => {
+    const config = { "retention.ms": 0, "min.cleanable.dirty.ratio": 0.1 };
+    const fixture = new CleanerFixture({ ...SMALL, ...config });
+    const log = fixture.log();
+    fill(log, 10);
+    fixture.clock.advanceMs(1_000_000);
+
+    log.advanceLogStart(10);
+    fixture.clean();
+
+    expect(contentsOf(log)).toEqual(["14:a=7", "15:b=7", ...lastTwo(8), ...lastTwo(9)]);
+    expect(log.logStartOffset).toBe(10);
+    log.advanceLogStart(17);
+    fixture.clean();
+    expect(log.segmentBaseOffsets).toEqual([16]);
+  });
+});
+
 describe("after a restart", () => {
   test("the checkpoint is heeded, and one that lies beyond the log is reset", () => {
     const fixture = new CleanerFixture(SMALL);

@@ -123,7 +123,6 @@ function rebuilt(
   return buildBatch(records, {
     ...stateOf(batch),
     compression: batch.compression,
-    compression: batch.compression,
     ...(deleteHorizon === undefined ? {} : { deleteHorizon }),
   });
 }
