@@ -18,7 +18,7 @@ export const NO_ACKED_LOSS: Guarantee = {
   source: "KIP-101, KIP-966; R5 and R12; Jepsen's lost-write, without waiting for a read",
   kinds: ["acked-record-lost"],
   condition:
-    "acks=1 or all, and the offset was told; what expired by policy is not lost. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol.",
+    "acks=1 or all, and the offset was told; what expired by policy is not lost. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss, or a damaged disk, on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol.",
   testedBy:
     "elections at which something was acknowledged, and the acknowledged records looked for at the end",
   example: [

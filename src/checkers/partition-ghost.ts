@@ -23,8 +23,11 @@ export interface Cut {
   readonly how: "truncated" | "loaded";
   /** The truncation's reason; empty for a load. */
   readonly reason: string;
-  /** For a load: did its last stop, or a disk, lose what was not flushed? */
-  readonly powerLost: boolean;
+  /**
+   * For a load, what excuses it: `power`, a power cut took what was not flushed; `disk`, a disk has
+   * damaged, dropped or lost what it held, flushed or not.
+   */
+  readonly excuse: "none" | "power" | "disk";
   /** End offsets before and after. */
   readonly from: Offset;
   readonly to: Offset;

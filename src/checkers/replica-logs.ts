@@ -94,6 +94,8 @@ export class ReplicaLogs {
   readonly #down = new Set<BrokerId>();
   /** Brokers whose last stop, or disk, lost what was not flushed: the event at which it did. */
   readonly #powerLost = new Map<BrokerId, number>();
+  /** When the disk last harmed what it held: `2/orders-0`, or of all partitions of a broker, `2`. */
+  readonly #diskHarmed = new Map<string, number>();
   readonly #loadedAt = new Map<ReplicaLog, number>();
   readonly #elections: ElectionListener[] = [];
   readonly #cuts: CutListener[] = [];
@@ -126,6 +128,11 @@ export class ReplicaLogs {
     recorder.on("node-stopped", (fact, _at, event) => this.#stop(fact, event));
     recorder.on("unflushed-lost", ({ node }, _at, event) => {
       this.#powerLost.set(brokerOf(node), event);
+    });
+    recorder.on("disk-disturbed", ({ node, partition, how }, _at, event) => {
+      if (!HARMS.includes(how)) return;
+      const broker = brokerOf(node);
+      this.#diskHarmed.set(partition === "" ? `${broker}` : `${broker}/${partition}`, event);
     });
   }
 
@@ -270,7 +277,7 @@ export class ReplicaLogs {
       log,
       how: "truncated",
       reason,
-      powerLost: false,
+      excuse: "none",
       from,
       to,
       tip,
@@ -315,7 +322,7 @@ export class ReplicaLogs {
         log,
         how: "truncated",
         reason: "fully-truncated",
-        powerLost: false,
+        excuse: "none",
         from,
         to: log.pathEnd,
         tip,
@@ -338,12 +345,12 @@ export class ReplicaLogs {
     const { end: from, tip } = log;
     const to = fact.logEndOffset;
     const lastLoad = this.#loadedAt.get(log) ?? -1;
-    const powerLost = (this.#powerLost.get(log.broker) ?? -1) > lastLoad;
+    const excuse = this.#excuseOf(log.broker, partition.name, lastLoad);
     this.#loadedAt.set(log, event);
     log.start = fact.logStartOffset;
     log.highWatermark = fact.highWatermark;
     log.peakHighWatermark = fact.highWatermark;
-    if (powerLost && log.absences !== undefined) log.absences.areUncertain = true;
+    if (excuse !== "none" && log.absences !== undefined) log.absences.areUncertain = true;
     // A power-off can also undo a truncation, or bring back what was written over: the epoch of the
     // last batch and the end tell which log it is. Without it, a load can only have cut.
     const lastEpoch = fact.lastEpoch ?? -1;
@@ -356,13 +363,21 @@ export class ReplicaLogs {
       log,
       how: "loaded",
       reason: "",
-      powerLost,
+      excuse,
       from,
       to,
       tip,
       at,
       event,
     });
+  }
+
+  /** What has befallen a broker's disk since a log was loaded there the last time, at that event. */
+  #excuseOf(broker: BrokerId, partition: PartitionName, lastLoad: number): Cut["excuse"] {
+    const harmed = this.#diskHarmed.get(`${broker}`) ?? -1;
+    const harmedHere = this.#diskHarmed.get(`${broker}/${partition}`) ?? -1;
+    if (Math.max(harmed, harmedHere) > lastLoad) return "disk";
+    return (this.#powerLost.get(broker) ?? -1) > lastLoad ? "power" : "none";
   }
 
   #restore(log: ReplicaLog, end: number, lastEpoch: LeaderEpoch): void {
@@ -441,3 +456,13 @@ function followBelow(partition: PartitionGhost, log: ReplicaLog, start: Offset):
   const count = index < 0 ? source.count : index;
   if (count > log.count) log.follow(source.nodes[count - 1] as number);
 }
+
+/** Of what a fault can do to a disk, what harms bytes that were written; the rest fails calls. */
+const HARMS: readonly facts.DiskDisturbed["how"][] = [
+  "disk-lost",
+  "fsync-error",
+  "fsync-lie",
+  "bit-rot",
+  "misdirected-read",
+  "misdirected-write",
+];

@@ -10,7 +10,7 @@ import type { Disappearance, Waiver } from "./waiver.ts";
 
 /**
  * Kafka acknowledges what is in page caches. Records are permitted to be gone if the leader itself
- * lost them with its page cache, no other replica that could have been elected has them, and more
+ * lost them with its page cache, or its disk has damaged them, no other replica that could have been elected has them, and more
  * replicas lost them than Kafka promises to bear: min.insync.replicas - 1; or, without ELR, just
  * the last member of the ISR ("last replica standing", KIP-966). A record with acks=1 that had no copy
  * may go with its leader. (With flush.messages=1 nothing is unflushed: `hasLostUnexplained`.)
@@ -22,7 +22,7 @@ export function powerLoss(
 ): Waiver | undefined {
   const { node, broker } = gone;
   if (node === NO_NODE) return undefined;
-  const losses = partition.cuts.filter((cut) => cut.powerLost && cutRemoved(cut, node));
+  const losses = partition.cuts.filter((cut) => cut.excuse !== "none" && cutRemoved(cut, node));
   const own = losses.findLast((cut) => cut.log.broker === broker);
   if (own === undefined) return undefined;
 
@@ -52,7 +52,11 @@ function lastOfEach(losses: readonly Cut[]): Cut[] {
 function describe(losses: readonly Cut[]): Waiver {
   const names = losses.map((cut) => brokerName(cut.log.broker));
   const first = losses[0] as Cut;
-  const text = `power loss of ${listed(names)}: its log came back at ${formatSeconds(first.at)} without them`;
-  const plural = `power loss of ${listed(names)}: their logs came back without them`;
+  const isPower = losses.every(({ excuse }) => excuse === "power");
+  const isDisk = losses.every(({ excuse }) => excuse === "disk");
+  const what = isPower ? "power loss" : isDisk ? "damaged disk" : "power loss or damaged disk";
+  const who = `${what} of ${listed(names)}`;
+  const text = `${who}: its log came back at ${formatSeconds(first.at)} without them`;
+  const plural = `${who}: their logs came back without them`;
   return { text: losses.length === 1 ? text : plural, cause: first.event };
 }

@@ -6,8 +6,8 @@ import { cutRemoved } from "../partition-ghost.ts";
 import type { Disappearance } from "./waiver.ts";
 
 /**
- * Did the broker itself have the record, and come back without it though nothing took it: no power
- * loss, or one with flush.messages=1, where all had been flushed? Then how it came to lead is no
+ * Did the broker itself have the record, and come back without it though nothing took it: no damaged
+ * disk, and no power loss, or one with flush.messages=1, where all had been flushed? Then how it came to lead is no
  * excuse: it would have had the record.
  */
 export function hasLostUnexplained(
@@ -21,5 +21,6 @@ export function hasLostUnexplained(
     (cut) => cut.log.broker === broker && cut.how === "loaded" && cutRemoved(cut, node),
   );
   if (load === undefined) return false;
-  return !load.powerLost || setup.topics.get(topicOf(partition.name))?.flushMessages === 1;
+  if (load.excuse !== "power") return load.excuse === "none";
+  return setup.topics.get(topicOf(partition.name))?.flushMessages === 1;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_ACKED_LOSS } from "../../../src/checkers/no-acked-loss.ts";
+import type { DiskDisturbed } from "../../../src/trace/fact.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
 import { History } from "../../support/fact-builders.ts";
 
@@ -197,6 +198,37 @@ test("a power loss of all replicas is permitted, unless every record is flushed"
     },
   ]);
   expect(flushed.violations()).toMatchObject([{ offsets: [1, 2], permitted: undefined }]);
+});
+
+test("a disk that has damaged what was flushed excuses as a power loss does; one that failed a call does not", () => {
+  const damaged = (how: DiskDisturbed["how"], partition: string): History => {
+    const history = watch({ topic: { flushMessages: 1 }, minInsyncReplicas: 1 });
+    history.commit([0]);
+    history.ack([0], 0);
+    history.note({
+      kind: "disk-disturbed",
+      node: "broker-1",
+      path: `kafka-logs/${partition}/0.log`,
+      partition,
+      how,
+      position: 0,
+      bytes: 1,
+    });
+    for (const broker of [1, 2, 3]) history.stop(broker, "exit").restart(broker, 0);
+    return history.elect(1, { isr: [1], election: "last-known" });
+  };
+
+  const permitted = [
+    { permitted: "damaged disk of broker-1: its log came back at 18.000s without them" },
+  ];
+  const bug = [{ permitted: undefined }];
+  for (const how of ["bit-rot", "fsync-lie", "disk-lost", "misdirected-write"] as const) {
+    expect(damaged(how, "orders-0").violations(), how).toMatchObject(permitted);
+  }
+  expect(damaged("disk-lost", "").violations()).toMatchObject(permitted);
+  expect(damaged("bit-rot", "orders-1").violations()).toMatchObject(bug);
+  expect(damaged("read-error", "orders-0").violations()).toMatchObject(bug);
+  expect(damaged("no-space", "orders-0").violations()).toMatchObject(bug);
 });
 
 test("a power loss of fewer replicas than min.insync.replicas is no excuse", () => {
