@@ -56,6 +56,17 @@ export function stateOf(fact: Fact): StateTouched {
         reads: [WORLD, role(fact.partition, fact.broker)],
         writes: [proposal(fact.partition)],
       };
+    case "isr-adopted":
+      return {
+        reads: [registration(fact.partition), role(fact.partition, fact.broker)],
+        writes: [role(fact.partition, fact.broker)],
+      };
+    case "metadata-loaded":
+      return { reads: [WORLD], writes: [metadata(fact.node)] };
+    case "metadata-appended":
+    case "metadata-truncated":
+    case "metadata-applied":
+      return { reads: [QUORUM, metadata(fact.node)], writes: [metadata(fact.node)] };
     case "became-leader":
     case "became-follower":
       return {
@@ -87,6 +98,7 @@ export function stateOf(fact: Fact): StateTouched {
         writes: [highWatermark(fact.partition)],
       };
     case "record-sent":
+    case "offset-asked":
       return { reads: [], writes: [client(fact.client)] };
     case "send-ended":
     case "polled":
@@ -107,6 +119,7 @@ const node = (named: string): string => `node ${named}`;
 const pages = (named: string): string => `pages ${named}`;
 const broker = (id: BrokerId): string => `broker ${id}`;
 const client = (named: string): string => `client ${named}`;
+const metadata = (id: BrokerId): string => `metadata ${id}`;
 const registration = (partition: PartitionName): string => `registration ${partition}`;
 const proposal = (partition: PartitionName): string => `proposal ${partition}`;
 const highWatermark = (partition: PartitionName): string => `hw ${partition}`;

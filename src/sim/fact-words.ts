@@ -43,6 +43,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "became-leader":
     case "became-follower":
     case "isr-proposed":
+    case "isr-adopted":
       mixLogFact(digest, fact);
       break;
     case "log-cleaned":
@@ -62,7 +63,14 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "partition-changed":
       mixQuorumFact(digest, fact);
       break;
+    case "metadata-loaded":
+    case "metadata-appended":
+    case "metadata-truncated":
+    case "metadata-applied":
+      mixMetadataFact(digest, fact);
+      break;
     case "request-failed":
+    case "offset-asked":
     case "position-reset":
       mixClientFact(digest, fact);
       break;
@@ -133,6 +141,7 @@ function mixLogFact(
     | "became-leader"
     | "became-follower"
     | "isr-proposed"
+    | "isr-adopted"
   >,
 ): void {
   digest.word(6);
@@ -167,6 +176,7 @@ function mixLogFact(
       digest.number(fact.logEndOffset);
       break;
     case "isr-proposed":
+    case "isr-adopted":
       mixNumbers(digest, fact.isr);
       digest.word(fact.leaderEpoch);
       digest.word(fact.partitionEpoch);
@@ -222,7 +232,44 @@ function mixQuorumFact(
   }
 }
 
-function mixClientFact(digest: Digest, fact: FactOf<"request-failed" | "position-reset">): void {
+function mixMetadataFact(
+  digest: Digest,
+  fact: FactOf<"metadata-loaded" | "metadata-appended" | "metadata-truncated" | "metadata-applied">,
+): void {
+  switch (fact.kind) {
+    case "metadata-appended":
+      digest.word(13);
+      digest.word(fact.node);
+      mixBatch(digest, fact.batch);
+      digest.word(+fact.asLeader);
+      break;
+    case "metadata-applied":
+      digest.word(14);
+      digest.word(fact.node);
+      mixBatch(digest, fact.batch);
+      break;
+    case "metadata-loaded":
+      digest.word(15);
+      digest.word(fact.node);
+      digest.word(+fact.isVoter);
+      digest.number(fact.logEndOffset);
+      digest.word(fact.lastEpoch);
+      break;
+    case "metadata-truncated":
+      digest.word(16);
+      digest.word(fact.node);
+      digest.number(fact.from);
+      digest.number(fact.to);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixClientFact(
+  digest: Digest,
+  fact: FactOf<"request-failed" | "offset-asked" | "position-reset">,
+): void {
   digest.word(8);
   digest.name(fact.kind);
   digest.name(fact.client);
@@ -233,6 +280,9 @@ function mixClientFact(digest: Digest, fact: FactOf<"request-failed" | "position
       digest.word(fact.broker);
       digest.name(fact.error);
       digest.word(+fact.retried);
+      break;
+    case "offset-asked":
+      digest.name(fact.which);
       break;
     case "position-reset":
       digest.number(fact.from);

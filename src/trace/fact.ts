@@ -34,6 +34,10 @@ export type Fact =
   | BrokerFenced
   | BrokerUnfenced
   | PartitionChanged
+  | MetadataLoaded
+  | MetadataAppended
+  | MetadataTruncated
+  | MetadataApplied
   // Brokers and their logs.
   | LogLoaded
   | Appended
@@ -45,11 +49,13 @@ export type Fact =
   | BecameLeader
   | BecameFollower
   | IsrProposed
+  | IsrAdopted
   // Clients.
   | RecordSent
   | SendEnded
   | RequestFailed
   | Polled
+  | OffsetAsked
   | PositionReset;
 
 export type FactKind = Fact["kind"];
@@ -202,6 +208,41 @@ export interface PartitionChanged {
   readonly minInsyncReplicas: number;
 }
 
+/** A node's replica of the metadata log is open after a start; noted even if it is empty. */
+export interface MetadataLoaded {
+  readonly kind: "metadata-loaded";
+  /** The `node.id`, of a controller or a broker. */
+  readonly node: BrokerId;
+  /** Has it a vote, so that what is committed must be on a majority of its like? */
+  readonly isVoter: boolean;
+  readonly logEndOffset: Offset;
+  /** The quorum epoch of its last batch; 0 if it is empty. */
+  readonly lastEpoch: QuorumEpoch;
+}
+
+/** One batch entered a node's replica of the metadata log. */
+export interface MetadataAppended {
+  readonly kind: "metadata-appended";
+  readonly node: BrokerId;
+  readonly batch: RecordBatch;
+  readonly asLeader: boolean;
+}
+
+export interface MetadataTruncated {
+  readonly kind: "metadata-truncated";
+  readonly node: BrokerId;
+  /** The log end offset before and after. */
+  readonly from: Offset;
+  readonly to: Offset;
+}
+
+/** A node holds a batch of metadata for committed: it is in its image from now on. */
+export interface MetadataApplied {
+  readonly kind: "metadata-applied";
+  readonly node: BrokerId;
+  readonly batch: RecordBatch;
+}
+
 /** A replica's log is open after a start; noted even if it is empty. */
 export interface LogLoaded {
   readonly kind: "log-loaded";
@@ -316,6 +357,19 @@ export interface IsrProposed {
   readonly partitionEpoch: PartitionEpoch;
 }
 
+/**
+ * A leader goes by another ISR than before, or is no longer waiting for one that it proposed: it was
+ * committed, or another was, or it was refused. In between it goes by the larger of the two.
+ */
+export interface IsrAdopted {
+  readonly kind: "isr-adopted";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly isr: readonly BrokerId[];
+  readonly leaderEpoch: LeaderEpoch;
+  readonly partitionEpoch: PartitionEpoch;
+}
+
 /** An application handed one record to its producer. */
 export interface RecordSent {
   readonly kind: "record-sent";
@@ -367,6 +421,14 @@ export interface Polled {
   readonly lastOffset: Offset;
   /** The batches the records came from; records outside [firstOffset, lastOffset] were not handed over. */
   readonly batches: readonly RecordBatch[];
+}
+
+/** A consumer asks a leader where its log begins or ends; what it is told sets its position. */
+export interface OffsetAsked {
+  readonly kind: "offset-asked";
+  readonly client: string;
+  readonly partition: PartitionName;
+  readonly which: "earliest" | "latest";
 }
 
 /** A consumer's position was set anew rather than moved by reading. */

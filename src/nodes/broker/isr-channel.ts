@@ -164,15 +164,15 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
       case ERRORS.NONE:
         if (answer.leaderEpoch !== partition.leaderEpoch) return;
         if (answer.partitionEpoch < partition.partitionEpoch) return;
-        partition.isr = committedIsr(answer.isr);
         partition.partitionEpoch = answer.partitionEpoch;
+        partition.adoptIsr(committedIsr(answer.isr));
         // A smaller ISR may have been all that held the high watermark back (KAFKA-13091).
         partition.maybeAdvanceHighWatermark(this.#context.now());
         partition.completeDelayed();
         return;
       case ERRORS.OPERATION_NOT_ATTEMPTED:
       case ERRORS.INELIGIBLE_REPLICA:
-        partition.isr = state.committed;
+        partition.adoptIsr(state.committed);
         return;
       case ERRORS.UNKNOWN_TOPIC_OR_PARTITION:
       case ERRORS.UNKNOWN_TOPIC_ID:

@@ -16,7 +16,7 @@ import type { PartitionRegistration } from "../../kafka/metadata/partition-regis
 import { UP_TO_HIGH_WATERMARK } from "../../kafka/protocol/delete-records.ts";
 import type { FetchPartition } from "../../kafka/protocol/fetch.ts";
 import type { LeaderIdAndEpoch } from "../../kafka/protocol/produce.ts";
-import type { IsrState } from "../../kafka/replication/isr-state.ts";
+import type { CommittedIsr, IsrState } from "../../kafka/replication/isr-state.ts";
 import { committedIsr } from "../../kafka/replication/isr-state.ts";
 import { ReplicaProgress } from "../../kafka/replication/replica-progress.ts";
 import type { LeaderReplica } from "../../kafka/replication/replication-rules.ts";
@@ -95,10 +95,11 @@ export class Partition implements LeaderReplica {
     const isNewLeader = this.role !== "leader";
     const isNewEpoch = registration.leaderEpoch > this.leaderEpoch;
     this.#updateAssignment(registration, minInsyncReplicas);
-    this.isr = committedIsr(registration.isr);
     this.role = "leader";
     this.leaderId = this.brokerId;
     this.partitionEpoch = registration.partitionEpoch;
+    if (isNewEpoch) this.isr = committedIsr(registration.isr);
+    else this.adoptIsr(committedIsr(registration.isr));
     if (isNewEpoch) {
       const start = this.log.logEndOffset;
       this.log.assignEpochStart(registration.leaderEpoch, start);
@@ -114,6 +115,26 @@ export class Partition implements LeaderReplica {
     this.maybeAdvanceHighWatermark(this.#context.now());
     this.completeDelayed();
     return isNewLeader;
+  }
+
+  /** A leader goes by this ISR from now on: nothing it proposed is on its way any more. */
+  adoptIsr(isr: CommittedIsr): void {
+    const before = this.isr;
+    this.isr = isr;
+    const { length } = isr.isr;
+    const isSame =
+      before.kind === "committed" &&
+      before.isr.length === length &&
+      before.isr.every((id) => isr.isr.includes(id));
+    if (isSame || !this.#context.isServing) return;
+    this.#context.facts.note({
+      kind: "isr-adopted",
+      broker: this.brokerId,
+      partition: this.name,
+      isr: isr.isr,
+      leaderEpoch: this.leaderEpoch,
+      partitionEpoch: this.partitionEpoch,
+    });
   }
 
   /** Whoever asks for the partition's leader finds it here, from now on. */

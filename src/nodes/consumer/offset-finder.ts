@@ -56,7 +56,12 @@ export class OffsetFinder
       return false;
     });
     if (asked.length === 0) return;
-    for (const partition of asked) partition.retryAt = now + settings.requestTimeout;
+    for (const partition of asked) {
+      partition.retryAt = now + settings.requestTimeout;
+      const which = partition.resetTo === "earliest" ? "earliest" : "latest";
+      const { client, world } = this.#parts;
+      world.facts.note({ kind: "offset-asked", client, partition: partition.name, which });
+    }
     const body: ListOffsetsRequest = {
       replicaId: -1,
       isolationLevel: settings.isolationLevel,

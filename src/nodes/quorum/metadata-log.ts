@@ -1,6 +1,6 @@
 import { invariant } from "../../base/invariant.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
-import type { Offset, QuorumEpoch } from "../../kafka/ids.ts";
+import type { BrokerId, Offset, QuorumEpoch } from "../../kafka/ids.ts";
 import { METADATA_TOPIC, METADATA_TOPIC_ID, partitionName } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import { decodeMetadataRecord } from "../../kafka/metadata/record-codec.ts";
@@ -11,6 +11,7 @@ import type { World } from "../../ports/node.ts";
 import { DEFAULT_LOG_CONFIG } from "../../storage/log-config.ts";
 import { PartitionLog } from "../../storage/partition-log.ts";
 import type { TicketBook } from "../../storage/ticket-book.ts";
+import type { FactSink } from "../../trace/fact.ts";
 import { FatalFault } from "./fatal-fault.ts";
 
 /** Where in `metadata.log.dir` the metadata log lies, and `quorum-state` with it. */
@@ -68,15 +69,33 @@ const MAX_READ_BYTES = 1024 * 1024;
 export class MetadataLog {
   readonly #log: PartitionLog;
   readonly #listener: CommitListener;
+  readonly #facts: FactSink;
+  readonly #nodeId: BrokerId;
   #highWatermark: Offset = 0;
   /** The next offset that the listener has not heard of. */
   #delivered: Offset = 0;
   /** What was appended and not delivered, up to the end of the log: most is delivered from here. */
   #undelivered: RecordBatch[] = [];
 
-  constructor(log: PartitionLog, listener: CommitListener) {
+  constructor(
+    log: PartitionLog,
+    listener: CommitListener,
+    facts: FactSink,
+    nodeId: BrokerId,
+    isVoter: boolean,
+  ) {
     this.#log = log;
     this.#listener = listener;
+    this.#facts = facts;
+    this.#nodeId = nodeId;
+    const { endOffset, endEpoch } = this;
+    facts.note({
+      kind: "metadata-loaded",
+      node: nodeId,
+      isVoter,
+      logEndOffset: endOffset,
+      lastEpoch: endEpoch,
+    });
   }
 
   get end(): LogEnd {
@@ -129,21 +148,34 @@ export class MetadataLog {
         `it is to be cut at ${offset}, below the ${this.#highWatermark} committed`,
       );
     }
-    this.#log.truncateTo(offset);
+    const from = this.endOffset;
+    if (this.#log.truncateTo(offset)) {
+      this.#facts.note({
+        kind: "metadata-truncated",
+        node: this.#nodeId,
+        from,
+        to: this.endOffset,
+      });
+    }
     this.#undelivered = this.#undelivered.filter((batch) => batch.baseOffset < offset);
   }
 
   appendAsLeader(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
     const { error, appended } = this.#log.appendAsLeader(batches, epoch, "raft");
     invariant(error === ERRORS.NONE, () => `the metadata log refused its leader: ${error.name}`);
-    for (const batch of appended) this.#undelivered.push(batch);
+    for (const batch of appended) this.#appended(batch, true);
   }
 
   /** Takes what a leader of up to `epoch` sent; what is corrupt or out of place is left out. */
   appendAsFollower(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
     for (const batch of this.#log.appendAsFollower(batches, epoch).appended) {
-      this.#undelivered.push(batch);
+      this.#appended(batch, false);
     }
+  }
+
+  #appended(batch: RecordBatch, asLeader: boolean): void {
+    this.#undelivered.push(batch);
+    this.#facts.note({ kind: "metadata-appended", node: this.#nodeId, batch, asLeader });
   }
 
   flush(): void {
@@ -187,6 +219,7 @@ export class MetadataLog {
   #deliver(batch: RecordBatch): void {
     // Before the call: the listener may ask how far it has got.
     this.#delivered = batch.nextOffset;
+    this.#facts.note({ kind: "metadata-applied", node: this.#nodeId, batch });
     this.#listener.onCommitted(
       recordsOf(batch),
       batch.baseOffset,

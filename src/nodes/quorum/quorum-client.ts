@@ -150,7 +150,13 @@ export class QuorumClient {
     this.#configs = options.configs;
     this.#listener = options.listener;
     this.#rules = options.rules ?? KRAFT_RULES;
-    this.#log = new MetadataLog(options.log, options.listener);
+    this.#log = new MetadataLog(
+      options.log,
+      options.listener,
+      options.world.facts,
+      options.nodeId,
+      this.#isVoter,
+    );
     this.#stateFile = new QuorumStateFile(options.world.disk, options.directory);
     const { world, rpc, timerKind, configs, voters } = options;
     this.#fetches = new LeaderFetches(options.nodeId, this.#log, world.timers, timerKind);
