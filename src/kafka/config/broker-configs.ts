@@ -41,7 +41,7 @@ export const BROKER_CONFIGS = {
   "broker.session.timeout.ms": number(9_000, 1),
   "initial.broker.registration.timeout.ms": number(60_000, 1),
   "broker.rack": text(""),
-  // Log directories (KIP-858). Kafka's default is `log.dir`, /tmp/kafka-logs.
+  // Log directories (KIP-858). In Kafka it is a folder of that name below /tmp.
   "log.dirs": text("kafka-logs"),
   "log.dir.failure.timeout.ms": number(30_000, 1),
   // The metadata quorum (KIP-595).

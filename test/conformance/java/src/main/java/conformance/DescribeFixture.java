@@ -53,7 +53,8 @@ import org.apache.kafka.storage.log.metrics.BrokerTopicStats;
 /**
  * Keeps a broker's log directory as a fixture, and writes down what Kafka's own classes read in it.
  * Arguments: the log directory, what was written (JSON), the fixture's directory. With two arguments,
- * a directory of single `.log` files and the JSON to write, it describes those alone.
+ * a directory of single `.log` files and the JSON to write, it describes those alone, and writes beside it, in
+ * `loads.json`, what Kafka recovers each to as a segment of its own, whole and cut.
  */
 public final class DescribeFixture {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -81,6 +82,7 @@ public final class DescribeFixture {
                 if (file.toString().endsWith(".log")) files.set(file.getFileName().toString(), describeBatches(file, false));
             }
             write(Path.of(args[1]), files);
+            write(Path.of(args[1]).resolveSibling("loads.json"), loads(Path.of(args[0])));
             System.exit(0);
         }
         Path data = Path.of(args[0]);
@@ -302,6 +304,29 @@ public final class DescribeFixture {
         cases.add(torn(directory, middle, "zeros", 100, 0));
         for (int i = 1; i <= 7; i += 2) cases.add(torn(directory, last, "snapshots", i, lastBase));
         return cases;
+    }
+
+    /** To what Kafka recovers each file as the only segment of a log, whole and cut to so many bytes. */
+    private static ObjectNode loads(Path directory) throws Exception {
+        DescribeFixture describe = new DescribeFixture(directory, JSON.objectNode());
+        ObjectNode loads = JSON.objectNode();
+        for (Path file : list(directory)) {
+            if (!file.toString().endsWith(".log")) continue;
+            byte[] bytes = Files.readAllBytes(file);
+            long base;
+            try (FileRecords records = FileRecords.open(file.toFile(), false)) {
+                base = records.batches().iterator().next().baseOffset();
+            }
+            Path log = Files.createDirectory(Files.createTempDirectory("old").resolve("old-0"));
+            ArrayNode cases = loads.putArray(file.getFileName().toString());
+            for (int cut : new int[] {bytes.length, bytes.length - 1, 100, 17}) {
+                Files.write(log.resolve(String.format("%020d.log", base)), Arrays.copyOf(bytes, cut));
+                ObjectNode told = describe.load(log, false, 0, 0, copy -> { });
+                cases.add(((ObjectNode) JSON.objectNode().put("cut", cut)).setAll(told));
+            }
+            delete(log.getParent());
+        }
+        return loads;
     }
 
     private ObjectNode torn(Path directory, String file, String damage, int at, long recoveryPoint) throws Exception {
