@@ -109,14 +109,14 @@ export class BatchTree {
   /** The node of `batch` above `parent`, made if it is new: compare `count` before and after. */
   enter(parent: BatchNode, batch: RecordBatch): BatchNode {
     this.conflict = NO_NODE;
-    // Replicas share batches, and followers are mostly one behind the leader.
-    if (batch === this.#newest && this.parent[this.count - 1] === parent) return this.count - 1;
     const node = this.childOf(parent, batch);
     return node === NO_NODE ? this.#create(parent, batch) : node;
   }
 
   /** The node of just this batch above `parent`, or NO_NODE. */
   childOf(parent: BatchNode, batch: RecordBatch): BatchNode {
+    // Replicas share batches, and followers are mostly one behind the leader.
+    if (batch === this.#newest && this.parent[this.count - 1] === parent) return this.count - 1;
     let node = parent === NO_NODE ? this.#firstRoot : (this.#firstChild[parent] as number);
     while (node !== NO_NODE && !this.matches(node, batch)) {
       node = this.#nextSibling.get(node) ?? NO_NODE;

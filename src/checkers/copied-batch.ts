@@ -3,7 +3,6 @@ import type { Offset } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { RecordCursor } from "../kafka/log/record-cursor.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
-import { NO_NODE } from "./batch-tree.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import type { Place } from "./record-keys.ts";
 import type { ReplicaLog } from "./replica-log.ts";
@@ -46,11 +45,13 @@ export function appendCopy(
   batch: RecordBatch,
 ): UnevenAppend {
   const { tree } = partition;
-  if (log.isAnchored) {
-    if (batch.baseOffset < log.end) log.cutTo(batch.baseOffset);
-    if (batch.baseOffset === log.end && tree.childOf(log.tip, batch) !== NO_NODE) {
-      return { node: log.append(batch), isUneven: false, gap: undefined };
-    }
+  if (log.isAnchored && batch.baseOffset < log.end) {
+    const isWithin = batch.baseOffset >= log.pathEnd;
+    const offset = batch.baseOffset;
+    log.cutTo(offset);
+    const node = log.append(batch);
+    // A log that begins within a batch has that whole.
+    return { node, isUneven: !isWithin, gap: isWithin ? undefined : { offset, what: "changed" } };
   }
   const source = sourceOf(partition, log, batch);
   if (source === undefined) {
@@ -62,7 +63,9 @@ export function appendCopy(
     return { node: log.append(batch), isUneven, gap };
   }
   const node = source.nodeAt(batch.lastOffset);
-  const before = log.isAnchored ? log.count : Number.POSITIVE_INFINITY;
+  // What was skipped, not what another history holds.
+  const isOver = log.isAnchored && (log.count === 0 || source.contains(log.tip));
+  const before = isOver ? log.count : Number.POSITIVE_INFINITY;
   log.follow(node);
   log.isAnchored = true;
   for (let i = before; i < log.count - 1; i++) setAbsent(log, log.nodes[i] as number);
@@ -95,7 +98,12 @@ function isSource(source: ReplicaLog, log: ReplicaLog, batch: RecordBatch): bool
   const { tree } = source;
   if (!tree.holds(source.nodes[index] as number, batch)) return false;
   if (!log.isAnchored) return true;
-  if (index < log.count || (log.count > 0 && !source.contains(log.tip))) return false;
+  const isOver = log.count === 0 || source.contains(log.tip);
+  // Whoever lags behind the start of its leader's log takes no older history from it. If theirs part
+  // down there the leader cannot tell; nor can anybody, once this log begins where the leader's does.
+  const below = index === 0 ? -1 : (tree.lastOffset[source.nodes[index - 1] as number] as number);
+  if (index > 0 && below < source.start) return true;
+  if (index < log.count || !isOver) return false;
   // What lies between can only have been cleaned away.
   for (let i = log.count; i < index; i++) {
     if (!isCleanedAway(tree, source.nodes[i] as number)) return false;

@@ -109,6 +109,15 @@ export class ReplicaLog {
     return node;
   }
 
+  /** As `append`, of a batch that some log has above this one's tip; else NO_NODE. */
+  appendKnown(batch: RecordBatch): BatchNode {
+    const node = this.tree.childOf(this.tip, batch);
+    if (node === NO_NODE) return NO_NODE;
+    this.push(node);
+    if (this.absences !== undefined) this.setWhole(node);
+    return node;
+  }
+
   /** All records of the node are there. */
   setWhole(node: BatchNode): void {
     const { firstValue, length } = this.tree;

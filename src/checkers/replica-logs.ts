@@ -193,11 +193,12 @@ export class ReplicaLogs {
     const { tree } = partition;
     const { batch, asLeader } = fact;
     const known = tree.count;
-    // As it nearly always is: the next offset, and of a topic without holes.
-    const node =
-      log.isAnchored && batch.baseOffset === log.end && (asLeader || tree.keys === undefined)
-        ? log.append(batch)
-        : this.#appendApart(partition, log, fact, at, event);
+    let node = NO_NODE;
+    // As it nearly always is: a leader's next, or a follower's that its leader has above the same log.
+    if (batch.baseOffset === log.end && log.isAnchored) {
+      node = asLeader ? log.append(batch) : log.appendKnown(batch);
+    }
+    if (node === NO_NODE) node = this.#appendApart(partition, log, fact, at, event);
     const isNew = tree.count > known;
     for (const listener of this.#appends) listener(partition, log, node, isNew, at, event);
   }

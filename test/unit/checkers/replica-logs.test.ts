@@ -221,3 +221,32 @@ test("a hole that no cleaning made is no copy of the leader's log", () => {
   const ghost = ghostOf(history);
   expect(ghost.log(3).contains(ghost.log(1).tip)).toBe(false);
 });
+
+test("a follower that parted from its leader below the start of the leader's log is taken to follow it", () => {
+  const history = new History({});
+  history.commit([0]);
+  // Broker 3 goes on by itself, and what it wrote is cut off only down to where the new leader begins.
+  history.append(3, history.batch([11], { baseOffset: 1 }));
+  history.append(3, history.batch([12], { baseOffset: 2 }));
+  history.elect(2, { isr: [1, 2] });
+  for (const value of [1, 2, 3]) history.commit([value]);
+  history.moveStart(2, 2, "delete-records");
+
+  history.truncate(3, 2).copy([3]).highWatermark(3, 4).moveStart(3, 2, "leader");
+
+  expect(history.violations()).toEqual([]);
+  expect(ghostOf(history).log(3).contains(ghostOf(history).log(2).tip)).toBe(true);
+});
+
+test("but not one whose leader could have told", () => {
+  const history = new History({});
+  history.commit([0]);
+  history.append(3, history.batch([11], { baseOffset: 1 }));
+  history.elect(2, { isr: [1, 2] });
+  for (const value of [1, 2, 3]) history.commit([value]);
+  history.moveStart(2, 1, "delete-records");
+
+  history.copy([3]);
+
+  expect(history.violations().map(({ guarantee }) => guarantee)).toContain("no-divergence");
+});
