@@ -34,4 +34,5 @@ compile old-magic java/old-magic
 rm -rf fixture/old-magic
 run old-magic WriteOldMagic fixture/old-magic
 run "$release" DescribeFixture fixture/old-magic fixture/old-magic/expected.json
+./make-dump.sh
 find fixture -type f -printf "%s\n" | awk '{ bytes += $1 } END { print bytes " bytes of fixture" }'

@@ -139,7 +139,7 @@ public final class CheckExport {
         long end = log.logEndOffset();
         log.close();
         expect(name.toString(), "failed directories", false, failures.hasOfflineLogDir(directory.toString()));
-        System.out.println("  ok " + name + ": " + found.size() + " records, log end " + end + ", " + producers
+        System.out.println("  ok " + name + ": " + found.size() + " records, log end " + end + ", " + producers.size()
             + " producers, " + (wasClean ? "after an orderly stop" : "recovered from " + recoveryPoint));
     }
 
