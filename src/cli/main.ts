@@ -12,8 +12,9 @@ Try:
   sim run scenarios/leader-failover.yaml
   sim run scenarios/unclean-election.yaml --variant min-isr-2
 
-Exit codes: 0 all expectations met, 1 one was not, 2 bad arguments or scenario,
-3 inconclusive, 70 a bug of the simulator, 130 interrupted.`;
+Exit codes: 0 all expectations met, 1 one was not, or a file is damaged,
+2 bad arguments or scenario, 3 inconclusive, 70 a bug of the simulator,
+130 interrupted.`;
 
 /** Builds the command line. It knows what was asked, and nothing of how it is done. */
 function program(ask: (asked: Asked) => void): Command {
