@@ -9,8 +9,6 @@ import { compressZstd, decompressZstd } from "./zstd-frame.ts";
 /** Kafka's codecs by their number in the attributes of a batch (`CompressionType`). */
 export const CODECS = ["none", "gzip", "snappy", "lz4", "zstd"] as const;
 
-export type CodecName = (typeof CODECS)[number];
-
 export const NO_COMPRESSION = 0;
 export const GZIP = 1;
 export const SNAPPY = 2;
