@@ -79,6 +79,15 @@ export class OffsetIndex {
     this.#isDirty = true;
   }
 
+  /** Drops all that is in the file, which may be no entries at all. */
+  clear(): void {
+    this.#offsets.length = 0;
+    this.#positions.length = 0;
+    if (this.#file.size === 0) return;
+    this.#file.truncate(0);
+    this.#isDirty = true;
+  }
+
   sync(): void {
     if (this.#isDirty) this.#file.sync();
     this.#isDirty = false;

@@ -389,8 +389,8 @@ export class Segment {
   }
 
   #reset(): void {
-    this.#offsetIndex.truncateTo(this.baseOffset);
-    this.#timeIndex.truncateTo(this.baseOffset);
+    this.#offsetIndex.clear();
+    this.#timeIndex.clear();
     this.maxTimestamp = NO_TIMESTAMP;
     this.#offsetOfMaxTimestamp = this.baseOffset;
     this.#bytesSinceIndexEntry = 0;

@@ -178,6 +178,23 @@ test("recovery builds the indexes that appending had built", () => {
   expect(after).toEqual(before);
 });
 
+test("recovery cares for nothing that stands in an index, though it is beyond all sense", () => {
+  const fixture = new LogFixture({ "index.interval.bytes": 150 });
+  for (let i = 0; i < 10; i++) fixture.append();
+  const names = ["index", "timeindex"] as const;
+  const before = names.map((name) => fixture.disk.content(fixture.path(0, name)));
+  // Offsets below the segment's base, positions and timestamps below zero.
+  for (const name of names)
+    fixture.disk.replace(fixture.path(0, name), new Uint8Array(50).fill(0xff));
+  fixture.disk.replace(fixture.path(0, "log"), new Uint8Array(700).fill(0xee));
+
+  const log = fixture.open();
+
+  expect(log.logEndOffset).toBe(0);
+  for (let i = 0; i < 10; i++) fixture.append();
+  expect(names.map((name) => fixture.disk.content(fixture.path(0, name)))).toEqual(before);
+});
+
 test("a lost index is built again even after an orderly stop", () => {
   const fixture = new LogFixture({ "index.interval.bytes": 100 });
   for (let i = 0; i < 10; i++) fixture.append();
