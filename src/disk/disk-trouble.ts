@@ -228,10 +228,11 @@ export class DiskTrouble {
     if (this.#failing.length === 0) return;
     const end = position + length;
     if (!file.isCold(position, end)) return;
-    if (this.#strikes("read-error", file.path)) {
+    if (this.#strikes("read-error", file.path) !== undefined) {
       this.#throw("EIO", "read-error", file.path, position, length);
     }
-    if (this.#strikes("misdirected-read", file.path)) this.#readElsewhere(file, position, end);
+    const astray = this.#strikes("misdirected-read", file.path);
+    if (astray !== undefined) this.#readElsewhere(file, position, end, astray.area);
   }
 
   /** At an fsync of a file, once settled, that has not begun. */
@@ -245,7 +246,7 @@ export class DiskTrouble {
       this.#note("read-only", path, -1, 0);
       return "EROFS";
     }
-    if (this.#strikes("fsync-error", path)) {
+    if (this.#strikes("fsync-error", path) !== undefined) {
       const dropped = this.#deviation(file, "fsync-error", NO_BYTES);
       this.#note("fsync-error", path, -1, file.dropUnflushed(dropped.met));
       return "EIO";
@@ -262,7 +263,7 @@ export class DiskTrouble {
   /** At an fsync of a directory. */
   atDirectorySync(path: string): SyncTrouble | undefined {
     this.#refuseLost(path);
-    if (this.#strikes("fsync-error", path)) {
+    if (this.#strikes("fsync-error", path) !== undefined) {
       this.#note("fsync-error", path, -1, 0);
       return "EIO";
     }
@@ -289,13 +290,13 @@ export class DiskTrouble {
   }
 
   #refuseWrite(path: string, position: number): void {
-    if (this.#strikes("write-error", path)) {
+    if (this.#strikes("write-error", path) !== undefined) {
       this.#throw("EIO", "write-error", path, position, 0);
     }
   }
 
-  /** Does a call of this kind fail? If so, it counts. */
-  #strikes(kind: FailingCall, path: string): boolean {
+  /** The failure that a call of this kind meets; it counts. Undefined if it meets none. */
+  #strikes(kind: FailingCall, path: string): DiskFailure | undefined {
     const { random } = this.#setup;
     for (const failing of this.#failing) {
       const { failure } = failing;
@@ -307,9 +308,9 @@ export class DiskTrouble {
         this.#failing = this.#failing.filter((one) => one !== failing);
         this.#reckon();
       }
-      return true;
+      return failure;
     }
-    return false;
+    return undefined;
   }
 
   // Room.
@@ -331,10 +332,10 @@ export class DiskTrouble {
   // Pages that go astray.
 
   /** The first page that the cache does not have gets the content of another. */
-  #readElsewhere(file: CachedFile, position: number, end: number): void {
+  #readElsewhere(file: CachedFile, position: number, end: number, area: DiskArea): void {
     let page = Math.floor(position / PAGE_SIZE);
     while (!file.isCold(page * PAGE_SIZE, Math.min(end, (page + 1) * PAGE_SIZE))) page++;
-    const source = this.#otherPage(file, page);
+    const source = this.#otherPage(file, page, area);
     if (source === undefined) return;
     const content = new Uint8Array(Math.min(PAGE_SIZE, file.size - page * PAGE_SIZE));
     content.set(source.file.platterPage(source.page).subarray(0, content.length));
@@ -346,21 +347,23 @@ export class DiskTrouble {
     const { random } = this.#setup;
     if (!this.#failing.some(({ failure }) => failure.kind === "misdirected-write")) return;
     const pages = file.unflushedPages();
-    if (pages.length === 0 || !this.#strikes("misdirected-write", file.path)) return;
+    if (pages.length === 0) return;
+    const failure = this.#strikes("misdirected-write", file.path);
+    if (failure === undefined) return;
     const astray = pages[random.below(pages.length)] as (typeof pages)[number];
     this.#note("misdirected-write", file.path, astray.page * PAGE_SIZE, astray.after.length);
     file.deviate(astray.page, this.#deviation(file, "misdirected-write", astray.before));
-    const target = this.#otherPage(file, astray.page);
+    const target = this.#otherPage(file, astray.page, failure.area);
     if (target === undefined) return;
     const hit = target.file.platterPage(target.page);
     hit.set(astray.after.subarray(0, hit.length));
     target.file.deviate(target.page, this.#deviation(target.file, "misdirected-write", hit));
   }
 
-  /** Any page at rest on the disk but this one; undefined if there is none. */
-  #otherPage(file: CachedFile, page: number): Piece | undefined {
-    const { random, tree, scheduler } = this.#setup;
-    const pieces = tree.files().flatMap((other) => {
+  /** Any page at rest in the area but this one; undefined if there is none. */
+  #otherPage(file: CachedFile, page: number, area: DiskArea): Piece | undefined {
+    const { random, scheduler } = this.#setup;
+    const pieces = this.#filesIn(area).flatMap((other) => {
       if (other !== file) other.settle(scheduler.now);
       return piecesAtRest(other).filter((piece) => other !== file || piece.page !== page);
     });

@@ -15,7 +15,7 @@ import type { FaultKind } from "./fault-kind.ts";
  */
 export const MISDIRECTED_READ: FaultKind = {
   name: "misdirected-read",
-  meaning: "Lets a read return another page of the disk. With `for` it ends.",
+  meaning: "Lets a read return another page of these files. With `for` it ends.",
   subject: { name: "misdirected-read", type: "servers", meaning: "Whose disk it is." },
   parameters: [...AREA, CHANCE, { ...COUNT, meaning: `${COUNT.meaning} Default 1.` }, PAGE_CACHE],
   heals: true,

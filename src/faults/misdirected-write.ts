@@ -7,7 +7,7 @@ import type { FaultKind } from "./fault-kind.ts";
  */
 export const MISDIRECTED_WRITE: FaultKind = {
   name: "misdirected-write",
-  meaning: "Lets a page that is flushed be written over another one. With `for` it ends.",
+  meaning: "Lets a flush write a page over another one of these files. With `for` it ends.",
   subject: { name: "misdirected-write", type: "servers", meaning: "Whose disk it is." },
   parameters: [...AREA, CHANCE, { ...COUNT, meaning: `${COUNT.meaning} Default 1.` }],
   heals: true,
@@ -19,7 +19,7 @@ export const MISDIRECTED_WRITE: FaultKind = {
       "misdirected-write",
       describeFailure(failure, told),
       (hands, node) => hands.failDisk(node, failure),
-      { log: undefined, offsets: undefined },
+      { log: failure.area.log, offsets: undefined },
     );
   },
 };

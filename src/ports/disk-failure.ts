@@ -39,8 +39,8 @@ export const WHOLE_DISK: DiskArea = { log: undefined, file: "any", directory: un
  * - `write-error`: a write, a cut or a change of names gets EIO;
  * - `fsync-error`: an fsync gets EIO, and the pages that it was to write are called clean all the
  *   same: the next fsync finds nothing to do, and they are gone with the page cache;
- * - `misdirected-read`: a read that the page cache cannot answer gets a page from elsewhere;
- * - `misdirected-write`: a page that is flushed is written elsewhere, over another one.
+ * - `misdirected-read`: a read that the page cache cannot answer gets another page of the area;
+ * - `misdirected-write`: a page that is flushed is written over another one of the area.
  */
 export type FailingCall =
   | "read-error"
