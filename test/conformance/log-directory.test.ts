@@ -76,7 +76,9 @@ describe.each(RELEASES)("in the log directory of %s", (release) => {
   test("meta.properties names the directory, the node and the cluster", () => {
     const disk = new MemoryDisk();
     disk.open("data/meta.properties").write(0, kafka.bytes("meta.properties"));
-    const id = ensureMetaProperties(disk, "data", 1, kafka.told.clusterId);
+    const { clusterId } = kafka.told;
+    const owner = { nodeId: 1, clusterId, place: 0, incarnation: 0 };
+    const id = ensureMetaProperties(disk, "data", owner);
     expect(kafka.text("meta.properties")).toContain(`directory.id=${id}\n`);
   });
 
