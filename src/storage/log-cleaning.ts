@@ -114,7 +114,8 @@ function batchesOf(segment: Segment): RecordBatch[] | undefined {
     const found = segment.read(from, READ_SIZE, Number.POSITIVE_INFINITY, true);
     if (found === undefined) return all;
     const last = found.batches.at(-1);
-    if (last === undefined) return undefined;
+    // A damaged header can say that its batch lies before what was asked for.
+    if (last === undefined || last.nextOffset <= from) return undefined;
     all.push(...found.batches);
     from = last.nextOffset;
   }
