@@ -3,7 +3,6 @@ import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import { livesOf } from "../explain/record-life.ts";
 import { Recording } from "../explain/recording.ts";
-import type { Offset, PartitionName } from "../kafka/ids.ts";
 import { explanationJson } from "../report/json.ts";
 import { counted } from "../report/layout.ts";
 import type { Paint } from "../report/paint.ts";
@@ -56,8 +55,9 @@ export async function explainCommand(file: string, flags: ExplainFlags): Promise
 }
 
 interface RecordAddress {
-  readonly partition: PartitionName;
-  readonly offset: Offset;
+  /** `orders-0` */
+  readonly partition: string;
+  readonly offset: number;
 }
 
 /** `orders-0:415` */
