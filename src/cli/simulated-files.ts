@@ -1,6 +1,7 @@
 import { byText } from "../base/order.ts";
 import type { DiskView, ViewedFile } from "../cluster/disk-view.ts";
 import type { ByteSource } from "../report/dump/byte-source.ts";
+import { sourceOf } from "../report/dump/byte-source.ts";
 import { nearestName } from "../scenario/nearest-name.ts";
 import { UsageError } from "./complain.ts";
 import type { FileTree } from "./dump-paths.ts";
@@ -44,7 +45,7 @@ export class SimulatedFiles implements FileTree {
   open(path: string): ByteSource {
     const size = this.#files.get(path)?.size;
     if (size === undefined) throw new UsageError(this.#whyAbsent(path));
-    return { size, read: (position, length) => this.#view.read(path, position, length) };
+    return sourceOf(this.#view.read(path, 0, size));
   }
 
   close(): void {}
