@@ -10,8 +10,8 @@ export const REMEMBERED = 512;
  */
 export class RecentBatches {
   /** Ascending, up to the end of the segment. */
-  readonly #batches: RecordBatch[] = [];
-  readonly #positions: number[] = [];
+  #batches: RecordBatch[] = [];
+  #positions: number[] = [];
 
   get length(): number {
     return this.#batches.length;
@@ -84,9 +84,7 @@ export class RecentBatches {
   }
 
   #dropOldest(): void {
-    this.#batches.copyWithin(0, REMEMBERED);
-    this.#positions.copyWithin(0, REMEMBERED);
-    this.#batches.length = REMEMBERED;
-    this.#positions.length = REMEMBERED;
+    this.#batches = this.#batches.slice(REMEMBERED);
+    this.#positions = this.#positions.slice(REMEMBERED);
   }
 }
