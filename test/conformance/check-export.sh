@@ -89,7 +89,7 @@ check cleaned-and-deleted "$all" --broker 1 --at 32s
 check after-a-crash "$all" --broker 2
 check other-seed "$all" --broker 1 --seed 8
 # Every codec, of producers and of topics, compacted too.
-check codecs test/conformance/scenarios/codecs.yaml --broker 1 --at 12s
+check codecs test/conformance/scenarios/codecs.yaml --broker 1 --at 5s
 echo
 if [[ $failures -gt 0 ]]; then
   echo "$failures differences"
