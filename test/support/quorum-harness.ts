@@ -98,7 +98,9 @@ export class QuorumHarness {
   }
 
   #check(): void {
-    for (const { address, node } of this.hosts) {
+    for (const { address, node, exited } of this.hosts) {
+      // Unless its disk has failed, who ends by itself has lost what it had promised.
+      if (exited?.includes("EIO") === false) throw new Error(`NoFatalFault: ${exited}`);
       if (node === undefined) continue;
       const { epoch, highWatermark, isLeader } = node.quorum;
       const lastEpoch = this.#lastEpochs.get(address) ?? 0;

@@ -66,6 +66,9 @@ export function playStory(
   simulation.onFact((fact) => {
     count(counts, fact);
     waiting.note(fact, simulation.now);
+    if (fact.kind === "node-stopped" && fact.reason.startsWith("the metadata log is lost")) {
+      rivals.push(`${fact.node} ended: ${fact.reason}`);
+    }
     if (fact.kind === "controller-elected") {
       const { quorumEpoch, controller } = fact;
       if (controllers.has(quorumEpoch)) rivals.push(`two controllers in epoch ${quorumEpoch}`);

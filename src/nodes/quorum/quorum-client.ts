@@ -454,6 +454,8 @@ export class QuorumClient {
   }
 
   #becomeFollower(epoch: QuorumEpoch, leaderId: BrokerId): void {
+    // Others remember a term of this member that it has lost with its disk.
+    if (leaderId === this.#nodeId) throw new FatalFault(`it is to follow itself in epoch ${epoch}`);
     const before = this.#role;
     const votedId = before.epoch === epoch ? voteOf(before, this.#nodeId) : NO_VOTE;
     this.#become({ role: "follower", epoch, leaderId, votedId, hasFetched: false });
@@ -517,10 +519,9 @@ export class QuorumClient {
       return;
     }
     if (epoch < this.#role.epoch || leaderId === NO_LEADER) return;
-    invariant(
-      known === NO_LEADER || known === leaderId,
-      () => `quorum epoch ${epoch} is led by ${known} and by ${leaderId}`,
-    );
+    if (known !== NO_LEADER && known !== leaderId) {
+      throw new FatalFault(`epoch ${epoch} is led by ${known} and by ${leaderId}`);
+    }
     if (known === NO_LEADER) this.#becomeFollower(epoch, leaderId);
   }
 
