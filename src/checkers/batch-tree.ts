@@ -102,8 +102,12 @@ export class BatchTree {
   readonly #epochTip = new Map<LeaderEpoch, BatchNode>();
   #cursor: RecordCursor | undefined = undefined;
 
-  constructor(isCompacted: boolean) {
-    this.keys = isCompacted ? new RecordKeys() : undefined;
+  readonly #readsValues: boolean;
+
+  /** What it is to know of the records in the batches. */
+  constructor(reads: "nothing" | "values" | "values and keys") {
+    this.keys = reads === "values and keys" ? new RecordKeys() : undefined;
+    this.#readsValues = reads !== "nothing";
   }
 
   /** The node of `batch` above `parent`, made if it is new: compare `count` before and after. */
@@ -273,7 +277,7 @@ export class BatchTree {
     const length = this.length[node] as number;
     this.firstValue[node] = first;
     const { keys } = this;
-    if (batch.isControl && keys === undefined) return UNKNOWN_WRITER;
+    if (!this.#readsValues || (batch.isControl && keys === undefined)) return UNKNOWN_WRITER;
     while (first + length > this.values.length) this.values = grownUint32(this.values);
     const cursor = this.#cursor ?? new RecordCursor(batch);
     this.#cursor = cursor;

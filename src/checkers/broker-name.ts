@@ -11,3 +11,11 @@ export function brokerName(broker: BrokerId): string {
 export function brokerOf(node: string): BrokerId {
   return node.startsWith(PREFIX) ? Number(node.slice(PREFIX.length)) : -1;
 }
+
+/** `node.id` of controllers is 3001 and up (src/cluster). */
+const FIRST_CONTROLLER = 3001;
+
+/** The name of the node with this `node.id`: `broker-1`, `controller-1`. */
+export function nodeName(id: BrokerId): string {
+  return id < FIRST_CONTROLLER ? brokerName(id) : `controller-${id - FIRST_CONTROLLER + 1}`;
+}

@@ -1,11 +1,15 @@
 import type { Instant } from "../base/time.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import { AckedRecords } from "./acked-records.ts";
+import { BrokerStates } from "./broker-states.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import { ClockSkews } from "./clock-skews.ts";
 import { ConsumerReads } from "./consumer-reads.ts";
+import { DiskHarms } from "./disk-harms.ts";
 import { Expiry } from "./expiry.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import { LeaderViews } from "./leader-views.ts";
+import { MetadataLogs } from "./metadata-logs.ts";
 import { ProducerRetries } from "./producer-retries.ts";
 import { GUARANTEES } from "./registry.ts";
 import { ReplicaLogs } from "./replica-logs.ts";
@@ -40,6 +44,10 @@ export function createCheckers(
   // In this order: who subscribes later sees what the earlier ones made of a fact.
   const logs = new ReplicaLogs(facts, setup);
   const retries = new ProducerRetries(facts);
+  const brokers = new BrokerStates(facts);
+  const views = new LeaderViews(facts, logs);
+  const metadata = new MetadataLogs(facts);
+  const disks = new DiskHarms(facts);
   const skews = new ClockSkews(facts);
   const expiry = new Expiry(logs, setup, skews);
   const acked = new AckedRecords(facts, logs, expiry, setup);
@@ -47,6 +55,10 @@ export function createCheckers(
   const context: CheckContext = {
     facts,
     logs,
+    brokers,
+    views,
+    metadata,
+    disks,
     expiry,
     acked,
     reads,

@@ -59,7 +59,10 @@ export function applyCleaning(
     if (records !== undefined && records.changedAt >= 0) stranger ??= left;
     take(log, node, records, removed);
   }
-  if (next < batches.length) stranger ??= batches[next];
+  for (; next < batches.length; next++) {
+    const batch = batches[next] as RecordBatch;
+    if (batch.lastOffset >= log.start) stranger ??= batch;
+  }
   return { partition, log, from, to, removed, stranger, at, event };
 }
 

@@ -2,10 +2,14 @@ import type { Instant } from "../base/time.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { AckedRecords } from "./acked-records.ts";
+import type { BrokerStates } from "./broker-states.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import type { ClockSkews } from "./clock-skews.ts";
 import type { ConsumerReads } from "./consumer-reads.ts";
+import type { DiskHarms } from "./disk-harms.ts";
 import type { Expiry } from "./expiry.ts";
+import type { LeaderViews } from "./leader-views.ts";
+import type { MetadataLogs } from "./metadata-logs.ts";
 import type { ProducerRetries } from "./producer-retries.ts";
 import type { ReplicaLogs } from "./replica-logs.ts";
 
@@ -68,6 +72,10 @@ export interface Checker {
 export interface CheckContext {
   readonly facts: FactRecorder;
   readonly logs: ReplicaLogs;
+  readonly brokers: BrokerStates;
+  readonly views: LeaderViews;
+  readonly metadata: MetadataLogs;
+  readonly disks: DiskHarms;
   readonly expiry: Expiry;
   readonly acked: AckedRecords;
   readonly reads: ConsumerReads;

@@ -86,7 +86,7 @@ export class PartitionGhost {
   constructor(name: PartitionName, index: number, isCompacted: boolean) {
     this.name = name;
     this.index = index;
-    this.tree = new BatchTree(isCompacted);
+    this.tree = new BatchTree(isCompacted ? "values and keys" : "values");
     this.canon = new ReplicaLog(this.tree, -1);
   }
 

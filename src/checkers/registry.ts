@@ -1,18 +1,32 @@
+import { ACK_AFTER_COMMIT } from "./ack-after-commit.ts";
+import { APPENDS_IN_ROLE } from "./appends-in-role.ts";
+import { CANDIDATES_COMPLETE } from "./candidates-complete.ts";
+import { CLEAN_ELECTION } from "./clean-election.ts";
 import { CLEANED_BELOW_HW } from "./cleaned-below-hw.ts";
 import { COMMITTED_PREFIX_KEPT } from "./committed-prefix-kept.ts";
 import { CONSISTENT_READ } from "./consistent-read.ts";
+import { COPY_LEFT } from "./copy-left.ts";
+import { END_NOT_BEHIND } from "./end-not-behind.ts";
+import { EPOCHS_RISE } from "./epochs-rise.ts";
 import { EXPIRED_ONLY_BY_POLICY } from "./expired-only-by-policy.ts";
 import type { Guarantee } from "./guarantee.ts";
+import { HW_NEEDS_MIN_ISR } from "./hw-needs-min-isr.ts";
 import { HW_WITHIN_ISR } from "./hw-within-isr.ts";
+import { ISR_GROWS_BY_REQUEST } from "./isr-grows-by-request.ts";
+import { ISR_JOIN_CAUGHT_UP } from "./isr-join-caught-up.ts";
+import { ISR_KNOWN_TO_LEADER } from "./isr-known-to-leader.ts";
 import { LAST_VALUE_KEPT } from "./last-value-kept.ts";
 import { LEADER_IN_ISR } from "./leader-in-isr.ts";
 import { LOG_IN_BOUNDS } from "./log-in-bounds.ts";
+import { METADATA_AGREES } from "./metadata-agrees.ts";
+import { METADATA_KEPT } from "./metadata-kept.ts";
 import { NO_ACKED_LOSS } from "./no-acked-loss.ts";
 import { NO_DIRTY_READ } from "./no-dirty-read.ts";
 import { NO_DIVERGENCE } from "./no-divergence.ts";
 import { NO_DUPLICATES } from "./no-duplicates.ts";
 import { NO_REORDER } from "./no-reorder.ts";
 import { OFFSETS_NEVER_CHANGE } from "./offsets-never-change.ts";
+import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
 
 /** Every guarantee, in the order in which they are named: of two that one event breaks, the first leads. */
@@ -29,7 +43,21 @@ export const GUARANTEES: readonly Guarantee[] = [
   LOG_IN_BOUNDS,
   ONE_LEADER_PER_EPOCH,
   LEADER_IN_ISR,
+  CLEAN_ELECTION,
+  EPOCHS_RISE,
+  ISR_GROWS_BY_REQUEST,
+  ISR_JOIN_CAUGHT_UP,
+  ISR_KNOWN_TO_LEADER,
   HW_WITHIN_ISR,
+  HW_NEEDS_MIN_ISR,
+  CANDIDATES_COMPLETE,
+  ACK_AFTER_COMMIT,
+  COPY_LEFT,
+  APPENDS_IN_ROLE,
   NO_DIRTY_READ,
   CONSISTENT_READ,
+  END_NOT_BEHIND,
+  ONE_CONTROLLER_PER_EPOCH,
+  METADATA_AGREES,
+  METADATA_KEPT,
 ];

@@ -146,6 +146,7 @@ export class ReplicaLog {
     const before = this.count;
     const index = this.indexOf(offset);
     if (index >= 0) this.count = index;
+    if (offset < this.highWatermark) this.highWatermark = offset;
     if (offset < this.peakHighWatermark) this.peakHighWatermark = offset;
     return before - this.count;
   }

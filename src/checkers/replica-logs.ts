@@ -12,6 +12,7 @@ import type { Cleaning } from "./cleaning.ts";
 import { applyCleaning } from "./cleaning.ts";
 import type { Gap } from "./copied-batch.ts";
 import { appendAtLeader, appendCopy } from "./copied-batch.ts";
+import { HARMS } from "./disk-harms.ts";
 import type { Cut } from "./partition-ghost.ts";
 import { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
@@ -132,7 +133,9 @@ export class ReplicaLogs {
     recorder.on("disk-disturbed", ({ node, partition, how }, _at, event) => {
       if (!HARMS.includes(how)) return;
       const broker = brokerOf(node);
-      this.#diskHarmed.set(partition === "" ? `${broker}` : `${broker}/${partition}`, event);
+      // What is lost is not only that which a call has missed.
+      const isOfAll = partition === "" || how === "disk-lost";
+      this.#diskHarmed.set(isOfAll ? `${broker}` : `${broker}/${partition}`, event);
     });
   }
 
@@ -457,13 +460,3 @@ function followBelow(partition: PartitionGhost, log: ReplicaLog, start: Offset):
   const count = index < 0 ? source.count : index;
   if (count > log.count) log.follow(source.nodes[count - 1] as number);
 }
-
-/** Of what a fault can do to a disk, what harms bytes that were written; the rest fails calls. */
-const HARMS: readonly facts.DiskDisturbed["how"][] = [
-  "disk-lost",
-  "fsync-error",
-  "fsync-lie",
-  "bit-rot",
-  "misdirected-read",
-  "misdirected-write",
-];

@@ -282,6 +282,7 @@ function mixClientFact(
       digest.word(+fact.retried);
       break;
     case "offset-asked":
+      digest.word(fact.broker);
       digest.name(fact.which);
       break;
     case "position-reset":

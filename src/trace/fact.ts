@@ -123,12 +123,12 @@ export interface UnflushedLost {
 export interface DiskDisturbed {
   readonly kind: "disk-disturbed";
   readonly node: string;
-  /** Of the file or directory. */
+  /** Of the file or directory; `/` for all of the disk. */
   readonly path: string;
   /** The partition in whose directory it lies; empty if there is none. */
   readonly partition: PartitionName | "";
   /**
-   * The first six: a call failed. `fsync-error`: besides, unflushed bytes were dropped. `fsync-lie`: an
+   * The first six: a call failed; and `disk-lost` also, once: all on it is gone. `fsync-error`: besides, unflushed bytes were dropped. `fsync-lie`: an
    * fsync did nothing. `bit-rot`, `misdirected-read`: such bytes were read. `misdirected-write`: a page
    * was flushed to another place; or, later, what is missing or was hit was read.
    */
@@ -428,6 +428,8 @@ export interface OffsetAsked {
   readonly kind: "offset-asked";
   readonly client: string;
   readonly partition: PartitionName;
+  /** Who is asked: the leader as the consumer knows it. */
+  readonly broker: BrokerId;
   readonly which: "earliest" | "latest";
 }
 

@@ -57,6 +57,8 @@ export class History {
   isr: readonly number[] = [1, 2, 3];
   readonly logs = new Map<number, RecordBatch[]>([1, 2, 3].map((broker) => [broker, []]));
   readonly starts = new Map<number, number>();
+  /** The epoch of which each broker has heard. */
+  readonly #followed = new Map<number, number>();
   readonly #minInsyncReplicas: number;
   #partitionEpoch = 0;
 
@@ -77,6 +79,10 @@ export class History {
       setupOf(options),
       options.guarantees ?? GUARANTEES,
     );
+    for (const broker of [1, 2, 3]) {
+      this.#aside({ kind: "broker-registered", broker, brokerEpoch: broker, cleanShutdown: true });
+      this.#aside({ kind: "broker-unfenced", broker, brokerEpoch: broker });
+    }
     for (const broker of [1, 2, 3]) this.load(broker, 0);
     this.registered("initial");
     this.note({ ...this.#leads(), leaderEpoch: 0 });
@@ -88,6 +94,11 @@ export class History {
     this.now += 1_000_000;
     this.recorder.note(fact);
     return this;
+  }
+
+  /** Notes what goes without saying: no event of its own. */
+  #aside(fact: Fact): void {
+    this.recorder.note(fact);
   }
 
   /** The producer's batch as the leader stores it at the end of its log; p1's by default. */
@@ -112,9 +123,11 @@ export class History {
     return this.logs.get(broker)?.at(-1)?.nextOffset ?? this.starts.get(broker) ?? 0;
   }
 
-  append(broker: number, batch: RecordBatch): this {
+  append(broker: number, batch: RecordBatch, asLeader = broker === this.leader): this {
     this.logs.get(broker)?.push(batch);
-    const asLeader = broker === this.leader;
+    if (!asLeader && (this.#followed.get(broker) ?? 0) < batch.partitionLeaderEpoch) {
+      this.#aside(this.#following(broker));
+    }
     return this.note({ kind: "appended", broker, partition: ORDERS, batch, asLeader });
   }
 
@@ -290,16 +303,21 @@ export class History {
       leader: this.leader,
       leaderEpoch: this.epoch,
       partitionEpoch: this.#partitionEpoch,
-      recovering: false,
+      recovering: election === "unclean" || election === "last-known",
       election,
       minInsyncReplicas: this.#minInsyncReplicas,
       ...more,
     });
   }
 
+  /** The leader asks for another ISR, and the controller agrees. */
   shrink(isr: readonly number[]): this {
+    const asked = { broker: this.leader, partition: ORDERS, isr, leaderEpoch: this.epoch };
+    this.#aside({ kind: "isr-proposed", ...asked, partitionEpoch: this.#partitionEpoch });
     this.isr = isr;
-    return this.registered("none");
+    this.registered("none");
+    this.#aside({ kind: "isr-adopted", ...asked, partitionEpoch: this.#partitionEpoch });
+    return this;
   }
 
   /** The controller elects, the elected takes office. */
@@ -344,14 +362,19 @@ export class History {
   }
 
   #follows(broker: number): this {
-    return this.note({
+    return this.note(this.#following(broker));
+  }
+
+  #following(broker: number): Extract<Fact, { kind: "became-follower" }> {
+    this.#followed.set(broker, this.epoch);
+    return {
       kind: "became-follower",
       broker,
       partition: ORDERS,
       leader: this.leader,
       leaderEpoch: this.epoch,
       logEndOffset: this.end(broker),
-    });
+    };
   }
 }
 

@@ -2,6 +2,9 @@ import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import type { HistoryOptions } from "./fact-builders.ts";
 import { History } from "./fact-builders.ts";
 
+/** `min.insync.replicas` of a `History`, unless it is told otherwise. */
+const MIN_ISR = 2;
+
 export interface Move {
   readonly what:
     | "write"
@@ -28,7 +31,9 @@ export class SmallReplication {
   readonly history: History;
   readonly #unanswered: RecordBatch[] = [];
   #nextValue = 0;
+  /** The leader's, and what each broker knows. */
   #highWatermark = 0;
+  readonly #marks = new Map<number, number>();
   #position = 0;
   #epochStart = 0;
   #zombie: { broker: number; epoch: number } | undefined;
@@ -89,21 +94,27 @@ export class SmallReplication {
       history.follow(broker);
     }
     if (!this.#isMatching(broker)) {
-      history.truncate(broker, this.#matchEnd(broker));
+      const end = this.#matchEnd(broker);
+      history.truncate(broker, end);
+      this.#marks.set(broker, Math.min(this.#marks.get(broker) ?? 0, end));
       return;
     }
     const next = this.#log(history.leader)[this.#log(broker).length];
     if (next === undefined) return;
     history.append(broker, next);
-    history.highWatermark(broker, Math.min(this.#highWatermark, history.end(broker)));
+    const mark = Math.min(this.#highWatermark, history.end(broker));
+    this.#marks.set(broker, mark);
+    history.highWatermark(broker, mark);
   }
 
   #advance(): void {
     const { history } = this;
+    if (history.isr.length < MIN_ISR) return;
     if (!history.isr.every((member) => this.#isMatching(member))) return;
     const lowest = Math.min(...history.isr.map((member) => history.end(member)));
     if (lowest <= this.#highWatermark) return;
     this.#highWatermark = lowest;
+    this.#marks.set(history.leader, lowest);
     history.highWatermark(history.leader, lowest);
   }
 
@@ -158,8 +169,8 @@ export class SmallReplication {
     this.#zombie = { broker: history.leader, epoch: history.epoch };
     history.elect(broker, { isr, election });
     this.#epochStart = history.end(broker);
-    // The follower's high watermark was behind the leader's.
-    this.#highWatermark = 0;
+    // As a follower it may have been behind the leader before it.
+    this.#highWatermark = this.#marks.get(broker) ?? 0;
     this.#unanswered.length = 0;
     this.#position = Math.min(this.#position, history.end(broker));
   }
@@ -173,7 +184,7 @@ export class SmallReplication {
       baseOffset: history.end(broker),
       partitionLeaderEpoch: epoch,
     });
-    history.append(broker, batch);
+    history.append(broker, batch, true);
   }
 
   #powerLoss(broker: number, size: number): void {
@@ -183,5 +194,6 @@ export class SmallReplication {
     if (this.#zombie?.broker === broker) this.#zombie = undefined;
     const kept = this.#log(broker).slice(0, -size).at(-1)?.nextOffset ?? 0;
     history.stop(broker, "power-off").restart(broker, kept);
+    this.#marks.set(broker, 0);
   }
 }

@@ -59,8 +59,13 @@ export class OffsetFinder
     for (const partition of asked) {
       partition.retryAt = now + settings.requestTimeout;
       const which = partition.resetTo === "earliest" ? "earliest" : "latest";
-      const { client, world } = this.#parts;
-      world.facts.note({ kind: "offset-asked", client, partition: partition.name, which });
+      this.#parts.world.facts.note({
+        kind: "offset-asked",
+        client: this.#parts.client,
+        partition: partition.name,
+        broker: partition.leader.leaderId,
+        which,
+      });
     }
     const body: ListOffsetsRequest = {
       replicaId: -1,

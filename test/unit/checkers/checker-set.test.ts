@@ -30,10 +30,24 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "log-in-bounds held",
     "one-leader-per-epoch held",
     "leader-in-isr held",
+    "clean-election held",
+    "epochs-rise held",
+    "isr-grows-by-request held",
+    "isr-join-caught-up held",
+    "isr-known-to-leader held",
     "hw-within-isr held",
+    "hw-needs-min-isr untested",
+    "candidates-complete held",
+    "ack-after-commit held",
+    "copy-left held",
+    "appends-in-role held",
     // Nothing was above the high watermark when something was read.
     "no-dirty-read untested",
     "consistent-read held",
+    "end-not-behind untested",
+    "one-controller-per-epoch untested",
+    "metadata-agrees untested",
+    "metadata-kept untested",
   ]);
 });
 

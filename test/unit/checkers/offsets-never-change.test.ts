@@ -72,3 +72,13 @@ test("a leader that leaves a hole, or goes back, is caught", () => {
   expect(told(hole)).toHaveLength(1);
   expect(told(back)).toHaveLength(1);
 });
+
+test("what a cleaning keeps below the log's start is nobody's, and no finding", () => {
+  const history = written();
+  const batches = (history.logs.get(1) ?? []).slice(0, 2);
+  history.moveStart(1, 3, "leader");
+
+  history.cleaned(1, 0, 3, batches);
+
+  expect(history.violations()).toEqual([]);
+});

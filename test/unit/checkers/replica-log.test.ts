@@ -44,7 +44,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 test("logs as paths of one tree agree with whole arrays compared", () => {
   fc.assert(
     fc.property(steps, (history) => {
-      const tree = new BatchTree(false);
+      const tree = new BatchTree("values");
       const logs = Array.from({ length: REPLICAS }, (_, i) => new ReplicaLog(tree, i + 1));
       const twins = logs.map(() => new ReplicaLogTwin());
       for (const step of history) apply(step, logs, twins);
@@ -74,7 +74,7 @@ test("logs as paths of one tree agree with whole arrays compared", () => {
 test("a log follows the path to any node of the tree", () => {
   fc.assert(
     fc.property(steps, (history) => {
-      const tree = new BatchTree(false);
+      const tree = new BatchTree("values");
       const logs = Array.from({ length: REPLICAS }, (_, i) => new ReplicaLog(tree, i + 1));
       const twins = logs.map(() => new ReplicaLogTwin());
       for (const step of history) apply(step, logs, twins);
@@ -90,7 +90,7 @@ test("a log follows the path to any node of the tree", () => {
 });
 
 test("what a batch carries can be read back by offset", () => {
-  const tree = new BatchTree(false);
+  const tree = new BatchTree("values");
   const log = new ReplicaLog(tree, 1);
   const values = [3, 5, 8].map((value) => ({ timestamp: 0, value: encodePayload(9, value, 40) }));
 
@@ -101,7 +101,7 @@ test("what a batch carries can be read back by offset", () => {
 });
 
 test("records that are no simulated application's have no value", () => {
-  const tree = new BatchTree(false);
+  const tree = new BatchTree("values");
   const log = new ReplicaLog(tree, 1);
 
   const short = log.append(buildBatch([{ timestamp: 0, value: new Uint8Array(3) }]));

@@ -159,6 +159,7 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     kind: "offset-asked",
     client: "reader",
     partition: "orders-0",
+    broker: 1,
     which: "latest",
   },
   "record-sent": { kind: "record-sent", client: "writer", partition: "orders-0", value: 17 },

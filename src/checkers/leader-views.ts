@@ -1,0 +1,82 @@
+import type { BrokerId, LeaderEpoch, Offset, PartitionEpoch } from "../kafka/ids.ts";
+import { NO_LEADER } from "../kafka/ids.ts";
+import type { IsrProposed } from "../trace/fact.ts";
+import type { FactRecorder } from "../trace/recorder.ts";
+import type { PartitionGhost } from "./partition-ghost.ts";
+import type { ReplicaLogs } from "./replica-logs.ts";
+
+/** What the newest leader of a partition goes by. */
+export class LeaderView {
+  leader: BrokerId = NO_LEADER;
+  leaderEpoch: LeaderEpoch = -1;
+  /** The log's end when its epoch began. */
+  epochStart: Offset = 0;
+  /** The ISR that it knows to be committed. */
+  isr: readonly BrokerId[] = [];
+  /** With who is about to join: all of them hold the high watermark back. */
+  maximalIsr: readonly BrokerId[] = [];
+}
+
+/** Follows what leaders tell of their ISRs, and remembers what they asked the controller for. */
+export class LeaderViews {
+  readonly #logs: ReplicaLogs;
+  readonly #views: LeaderView[] = [];
+  readonly #proposals: IsrProposed[][] = [];
+
+  constructor(recorder: FactRecorder, logs: ReplicaLogs) {
+    this.#logs = logs;
+    recorder.on("became-leader", (fact) => {
+      const view = this.of(logs.partition(fact.partition));
+      if (fact.leaderEpoch < view.leaderEpoch) return;
+      view.leader = fact.broker;
+      view.leaderEpoch = fact.leaderEpoch;
+      view.epochStart = fact.logEndOffset;
+      view.isr = fact.isr;
+      view.maximalIsr = fact.isr;
+    });
+    recorder.on("isr-proposed", (fact) => this.#propose(fact));
+    recorder.on("isr-adopted", ({ partition, broker, leaderEpoch, isr }) => {
+      const view = this.of(logs.partition(partition));
+      if (view.leader !== broker || view.leaderEpoch !== leaderEpoch) return;
+      view.isr = isr;
+      view.maximalIsr = isr;
+    });
+  }
+
+  of(partition: PartitionGhost): LeaderView {
+    const known = this.#views[partition.index];
+    if (known !== undefined) return known;
+    const made = new LeaderView();
+    this.#views[partition.index] = made;
+    return made;
+  }
+
+  /** Has the leader of this epoch asked for just this ISR, knowing this partition epoch? */
+  hasProposed(
+    partition: PartitionGhost,
+    isr: readonly BrokerId[],
+    leaderEpoch: LeaderEpoch,
+    partitionEpoch: PartitionEpoch,
+  ): boolean {
+    const proposals = this.#proposals[partition.index] ?? [];
+    return proposals.some(
+      (one) =>
+        one.leaderEpoch === leaderEpoch &&
+        one.partitionEpoch === partitionEpoch &&
+        one.isr.length === isr.length &&
+        one.isr.every((member) => isr.includes(member)),
+    );
+  }
+
+  #propose(fact: IsrProposed): void {
+    const partition = this.#logs.partition(fact.partition);
+    const proposals = this.#proposals[partition.index] ?? [];
+    this.#proposals[partition.index] = proposals;
+    // What was asked in earlier leader epochs is refused.
+    if ((proposals[0]?.leaderEpoch ?? fact.leaderEpoch) < fact.leaderEpoch) proposals.length = 0;
+    proposals.push(fact);
+    const view = this.of(partition);
+    if (view.leader !== fact.broker || view.leaderEpoch !== fact.leaderEpoch) return;
+    view.maximalIsr = [...new Set([...view.isr, ...fact.isr])];
+  }
+}

@@ -1,0 +1,97 @@
+import type { Instant } from "../base/time.ts";
+import { NO_NODE } from "./batch-tree.ts";
+import { nodeName } from "./broker-name.ts";
+import { violationOf } from "./finding.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import type { MetadataApply, MetadataCut, QuorumTerm } from "./metadata-logs.ts";
+
+export const METADATA_KEPT: Guarantee = {
+  name: "metadata-kept",
+  sentence:
+    "Committed metadata is in the logs of a majority of the voters when it is first taken for committed, in that of every later leader of the quorum, and no voter loses it.",
+  source:
+    "KIP-595, KAFKA-10533, KAFKA-12460; RaftEventSimulationTest's MajorityReachedHighWatermark",
+  kinds: ["committed-metadata-lost"],
+  condition:
+    "Voters flush before they say what they have, so that a power loss is no excuse. Permitted: what the disk of a voter has damaged, dropped or lost.",
+  testedBy:
+    "batches taken for committed first, elections of the quorum, logs of voters cut or loaded",
+  example: [
+    "committed-metadata-lost   at 10.391s, event 8211",
+    "  controller-2 leads the quorum in epoch 5 without the committed metadata from offset 405 on.",
+  ],
+  create: (context) => new MetadataKept(context),
+};
+
+class MetadataKept implements Checker {
+  evaluations = 0;
+  interesting = 0;
+  readonly violations: Violation[] = [];
+  readonly #context: CheckContext;
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    const { metadata } = context;
+    metadata.onApplied((apply) => this.#apply(apply));
+    metadata.onTerm((term) => this.#lead(term));
+    metadata.onCut((cut) => this.#cut(cut));
+  }
+
+  #apply({ replica, node, offset, isFirst, at, event }: MetadataApply): void {
+    if (!isFirst || node === NO_NODE) return;
+    this.evaluations++;
+    this.interesting++;
+    let voters = 0;
+    let holders = 0;
+    for (const { isVoter, log } of this.#context.metadata.replicas.values()) {
+      if (!isVoter) continue;
+      voters++;
+      if (log.contains(node)) holders++;
+    }
+    if (2 * holders > voters) return;
+    const text = `${nodeName(replica.node)} takes offset ${offset} of the metadata log for committed, which ${holders} of ${voters} voters have.`;
+    this.#report(text, offset, undefined, at, event);
+  }
+
+  #lead({ epoch, replica, at, event }: QuorumTerm): void {
+    const { canon, tree } = this.#context.metadata;
+    this.evaluations++;
+    if (canon.count === 0) return;
+    this.interesting++;
+    const { log, node } = replica;
+    if (log.contains(canon.tip)) return;
+    const first = tree.baseOffset(canon.nodes[canon.commonCount(log)] as number);
+    const text = `${nodeName(node)} leads the quorum in epoch ${epoch} without the committed metadata from offset ${first} on.`;
+    this.#report(text, first, this.#context.disks.waive(nodeName(node)), at, event);
+  }
+
+  #cut({ replica, how, to, applied, committed, at, event }: MetadataCut): void {
+    if (!replica.isVoter && how === "loaded") return;
+    this.evaluations++;
+    this.interesting++;
+    const name = nodeName(replica.node);
+    if (how === "truncated" && to < applied) {
+      const text = `${name} cut its metadata log at offset ${to}, of which it had taken all below ${applied} for committed.`;
+      this.#report(text, to, undefined, at, event);
+      return;
+    }
+    // Who has not heard that it is committed may be made to cut it only by a leader without it.
+    if (committed === NO_NODE) return;
+    const first = this.#context.metadata.tree.baseOffset(committed);
+    const did = how === "loaded" ? "came back without" : "cut off";
+    const text = `${name} ${did} committed metadata, from offset ${first} on.`;
+    this.#report(text, first, this.#context.disks.waive(name), at, event);
+  }
+
+  #report(
+    text: string,
+    first: number,
+    permitted: string | undefined,
+    at: Instant,
+    event: number,
+  ): void {
+    this.violations.push(
+      violationOf(METADATA_KEPT, { at, event, text: [text], offsets: [first, first], permitted }),
+    );
+  }
+}

@@ -1,0 +1,151 @@
+import type { Instant } from "../base/time.ts";
+import type { BrokerId, Offset, QuorumEpoch } from "../kafka/ids.ts";
+import type { MetadataAppended, MetadataApplied, MetadataTruncated } from "../trace/fact.ts";
+import type { FactRecorder } from "../trace/recorder.ts";
+import type { BatchNode } from "./batch-tree.ts";
+import { BatchTree, NO_NODE } from "./batch-tree.ts";
+import { ReplicaLog } from "./replica-log.ts";
+
+/** One node's metadata: its log, and how far its image has come. */
+export class MetadataReplica {
+  readonly node: BrokerId;
+  readonly log: ReplicaLog;
+  readonly isVoter: boolean;
+  /** All below is in its image. */
+  applied: Offset = 0;
+
+  constructor(node: BrokerId, isVoter: boolean, tree: BatchTree) {
+    this.node = node;
+    this.log = new ReplicaLog(tree, node);
+    this.isVoter = isVoter;
+  }
+}
+
+/** A voter wrote its first batch of a quorum epoch. */
+export interface QuorumTerm {
+  readonly epoch: QuorumEpoch;
+  readonly replica: MetadataReplica;
+  /** What it held before. */
+  readonly tip: BatchNode;
+  /** Who has written in this epoch already; undefined if nobody else. */
+  readonly rival: BrokerId | undefined;
+  readonly at: Instant;
+  readonly event: number;
+}
+
+/** A node took a batch into its image; `node` is the batch as its own log has it, or NO_NODE. */
+export interface MetadataApply {
+  readonly replica: MetadataReplica;
+  readonly node: BatchNode;
+  readonly offset: Offset;
+  /** Nobody had taken it before. */
+  readonly isFirst: boolean;
+  /** What was taken there by others; NO_NODE if this is the first. */
+  readonly taken: BatchNode;
+  readonly at: Instant;
+  readonly event: number;
+}
+
+export interface MetadataCut {
+  readonly replica: MetadataReplica;
+  readonly how: "truncated" | "loaded";
+  readonly to: Offset;
+  /** Below all that it applied in this life. */
+  readonly applied: Offset;
+  /** The first batch that went, of those that are committed; NO_NODE if there was none. */
+  readonly committed: BatchNode;
+  readonly at: Instant;
+  readonly event: number;
+}
+
+/** The ghost state of the metadata log: every node's replica, and what is committed. */
+export class MetadataLogs {
+  readonly replicas: Map<BrokerId, MetadataReplica> = new Map();
+  readonly tree: BatchTree = new BatchTree("nothing");
+  /** What some node has applied. */
+  readonly canon: ReplicaLog;
+  readonly #owners = new Map<QuorumEpoch, BrokerId>();
+  readonly #terms: ((term: QuorumTerm) => void)[] = [];
+  readonly #applies: ((apply: MetadataApply) => void)[] = [];
+  readonly #cuts: ((cut: MetadataCut) => void)[] = [];
+
+  constructor(recorder: FactRecorder) {
+    this.canon = new ReplicaLog(this.tree, -1);
+    recorder.on("metadata-loaded", ({ node, isVoter, logEndOffset }, at, event) => {
+      const replica = this.#replica(node, isVoter);
+      replica.applied = 0;
+      this.#cut(replica, "loaded", logEndOffset, at, event);
+    });
+    recorder.on("metadata-appended", (fact, at, event) => this.#append(fact, at, event));
+    recorder.on("metadata-truncated", (fact, at, event) => this.#truncate(fact, at, event));
+    recorder.on("metadata-applied", (fact, at, event) => this.#apply(fact, at, event));
+  }
+
+  onTerm(listener: (term: QuorumTerm) => void): void {
+    this.#terms.push(listener);
+  }
+
+  onApplied(listener: (apply: MetadataApply) => void): void {
+    this.#applies.push(listener);
+  }
+
+  onCut(listener: (cut: MetadataCut) => void): void {
+    this.#cuts.push(listener);
+  }
+
+  #replica(node: BrokerId, isVoter = false): MetadataReplica {
+    const known = this.replicas.get(node);
+    if (known !== undefined) return known;
+    const made = new MetadataReplica(node, isVoter, this.tree);
+    this.replicas.set(node, made);
+    return made;
+  }
+
+  #append({ node, batch, asLeader }: MetadataAppended, at: Instant, event: number): void {
+    const replica = this.#replica(node);
+    const epoch = batch.partitionLeaderEpoch;
+    if (asLeader && this.#owners.get(epoch) !== node) {
+      const rival = this.#owners.get(epoch);
+      if (rival === undefined) this.#owners.set(epoch, node);
+      const term = { epoch, replica, tip: replica.log.tip, rival, at, event };
+      for (const listener of this.#terms) listener(term);
+    }
+    replica.log.append(batch);
+  }
+
+  #truncate({ node, to }: MetadataTruncated, at: Instant, event: number): void {
+    this.#cut(this.#replica(node), "truncated", to, at, event);
+  }
+
+  #cut(
+    replica: MetadataReplica,
+    how: MetadataCut["how"],
+    to: Offset,
+    at: Instant,
+    event: number,
+  ): void {
+    const { log, applied } = replica;
+    if (log.cutTo(to) === 0) return;
+    // Still there: what was removed lies behind the end.
+    const { nodes, count } = log;
+    const isCommitted = count < this.canon.count && this.canon.nodes[count] === nodes[count];
+    const committed = isCommitted ? (nodes[count] as number) : NO_NODE;
+    const cut: MetadataCut = { replica, how, to, applied, committed, at, event };
+    for (const listener of this.#cuts) listener(cut);
+  }
+
+  #apply({ node, batch }: MetadataApplied, at: Instant, event: number): void {
+    const { canon, tree } = this;
+    const replica = this.#replica(node);
+    const own = replica.log.nodeAt(batch.lastOffset);
+    const held = own !== NO_NODE && tree.matches(own, batch) ? own : NO_NODE;
+    const index = canon.indexOf(batch.lastOffset);
+    const taken = index < 0 ? NO_NODE : (canon.nodes[index] as number);
+    const isFirst = taken === NO_NODE;
+    const offset = batch.baseOffset;
+    const apply: MetadataApply = { replica, node: held, offset, isFirst, taken, at, event };
+    for (const listener of this.#applies) listener(apply);
+    if (isFirst && held !== NO_NODE) canon.follow(held);
+    replica.applied = batch.nextOffset;
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { ISR_GROWS_BY_REQUEST } from "../../../src/checkers/isr-grows-by-request.ts";
+import { History } from "../../support/fact-builders.ts";
+
+function shrunk(): History {
+  const history = new History({ guarantees: [ISR_GROWS_BY_REQUEST] });
+  return history.shrink([1, 2]);
+}
+
+const told = (history: History): string[] => history.violations().map(({ text }) => text.join(" "));
+
+test("a replica that joins at the leader's request holds it", () => {
+  const history = shrunk().shrink([1, 2, 3]);
+
+  expect(history.violations()).toEqual([]);
+  expect(history.checkers.summaries()[0]).toMatchObject({ state: "held", interesting: 1 });
+});
+
+test("one that nobody asked for is caught", () => {
+  const history = shrunk();
+  history.isr = [1, 2, 3];
+
+  history.registered("none");
+
+  expect(told(history)).toEqual([
+    "The controller let broker-3 into the ISR {1,2,3}, which the leader of epoch 0 never asked for, knowing partition epoch 2.",
+  ]);
+});
+
+test("so is one whose leader asked before it knew of the last change, or in an older epoch", () => {
+  const stale = shrunk();
+  const asked = { kind: "isr-proposed", broker: 1, partition: "orders-0", isr: [1, 2, 3] } as const;
+  stale.note({ ...asked, leaderEpoch: 0, partitionEpoch: 1 });
+  stale.isr = [1, 2, 3];
+  stale.registered("none");
+  const old = shrunk();
+  old.note({ ...asked, leaderEpoch: 0, partitionEpoch: 3 });
+  old.elect(2, { isr: [1, 2] });
+  old.isr = [1, 2, 3];
+  old.registered("none");
+
+  expect(told(stale)).toHaveLength(1);
+  expect(told(old)).toHaveLength(1);
+});
+
+test("and one that is fenced", () => {
+  const history = shrunk();
+  history.note({ kind: "broker-fenced", broker: 3, brokerEpoch: 3 });
+
+  history.shrink([1, 2, 3]);
+
+  expect(told(history)).toEqual([
+    "The controller let broker-3 into the ISR {1,2,3}, though broker-3 is fenced.",
+  ]);
+});

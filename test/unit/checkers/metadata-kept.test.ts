@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { METADATA_KEPT } from "../../../src/checkers/metadata-kept.ts";
+import { MetadataHistory, OBSERVER, VOTERS } from "../../support/metadata-history.ts";
+
+const watch = (): MetadataHistory => new MetadataHistory([METADATA_KEPT]);
+
+/** Written by the first voter, on two of three when it is taken for committed. */
+function committed(): MetadataHistory {
+  const history = watch();
+  const batch = history.write(3001, 1);
+  history.append(3002, batch).apply(batch, [3001]);
+  return history;
+}
+
+test("what a majority has is committed, and led on by one who has it", () => {
+  const history = committed();
+  history.write(3002, 2);
+
+  expect(history.violations()).toEqual([]);
+  expect(history.checkers.summaries()[0]?.state).toBe("held");
+});
+
+test("what is taken for committed before a majority has it is caught", () => {
+  const history = watch();
+  const batch = history.write(3001, 1);
+  history.append(OBSERVER, batch).apply(batch, [3001]);
+
+  expect(history.told()).toEqual([
+    "controller-1 takes offset 0 of the metadata log for committed, which 1 of 3 voters have.",
+  ]);
+});
+
+test("a leader of the quorum without what is committed is caught", () => {
+  const history = committed();
+  history.write(3003, 2);
+
+  expect(history.told()).toEqual([
+    "controller-3 leads the quorum in epoch 2 without the committed metadata from offset 0 on.",
+  ]);
+});
+
+test("a node that cuts what it took for committed is caught", () => {
+  const history = committed().truncate(3001, 0);
+
+  expect(history.told()).toEqual([
+    "controller-1 cut its metadata log at offset 0, of which it had taken all below 1 for committed.",
+  ]);
+});
+
+test("a voter that comes back without it is caught, unless its disk is to blame", () => {
+  const bug = committed().load(3002, 0);
+  const lesson = committed();
+  lesson.note({
+    kind: "disk-disturbed",
+    node: "controller-2",
+    path: "kafka-logs/__cluster_metadata-0/00000000000000000000.log",
+    partition: "",
+    how: "fsync-lie",
+    position: 0,
+    bytes: 1,
+  });
+  lesson.load(3002, 0);
+
+  expect(bug.told()).toEqual([
+    "controller-2 came back without committed metadata, from offset 0 on.",
+  ]);
+  expect(lesson.violations()[0]?.permitted).toMatch(/^damaged disk of controller-2, at /);
+});
+
+test("an observer, and what was never committed, may go", () => {
+  const history = watch();
+  history.commit([...VOTERS, OBSERVER], 1);
+  const tail = history.write(3001, 1);
+  history.append(3002, tail).load(OBSERVER, 0).truncate(3002, 1).load(3001, 1);
+
+  expect(history.violations()).toEqual([]);
+});
