@@ -13,7 +13,7 @@ import { LogCleaning } from "./log-cleaning.ts";
 import type { LogDirectory } from "./log-directory.ts";
 import type { LogManager } from "./log-manager.ts";
 import type { PartitionLog } from "./partition-log.ts";
-import { removeSegmentFiles } from "./segment.ts";
+import { removeSegmentFiles } from "./segment-files.ts";
 import type { TicketBook } from "./ticket-book.ts";
 
 export interface LogCleanerOptions {

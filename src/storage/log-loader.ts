@@ -10,7 +10,8 @@ import type { PartitionLogOptions } from "./partition-log.ts";
 import { rebuildProducers } from "./producer-rebuild.ts";
 import { ProducerSnapshots } from "./producer-snapshots.ts";
 import { drawRollJitter } from "./roll-jitter.ts";
-import { Segment, segmentPath } from "./segment.ts";
+import { Segment } from "./segment.ts";
+import { segmentPath } from "./segment-files.ts";
 import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 
 /** A log's parts as they stand after opening. */

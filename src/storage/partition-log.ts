@@ -27,7 +27,8 @@ import type { RetentionReason, RetentionView } from "./retention.ts";
 import { countDeletable, retentionReasons } from "./retention.ts";
 import { drawRollJitter } from "./roll-jitter.ts";
 import type { ReadResult, TimestampAndOffset } from "./segment.ts";
-import { NOTHING, removeSegmentFiles, Segment } from "./segment.ts";
+import { NOTHING, Segment } from "./segment.ts";
+import { removeSegmentFiles } from "./segment-files.ts";
 import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 import type { TicketBook } from "./ticket-book.ts";
 
@@ -267,7 +268,6 @@ export class PartitionLog {
       }
     }
     this.#append(batch);
-    this.#flushIfMany();
     return {
       error: ERRORS.NONE,
       firstOffset,
@@ -310,7 +310,6 @@ export class PartitionLog {
     const nowMs = toMillis(this.#clock.now());
     this.#makeRoom(size, first.baseOffset, next - 1, maxTimestamp, nowMs);
     for (const batch of appended) this.#append(batch);
-    this.#flushIfMany();
     return { error: ERRORS.NONE, appended };
   }
 
@@ -492,6 +491,15 @@ export class PartitionLog {
     if (this.#logEndOffset > this.#recoveryPoint) this.#sync();
   }
 
+  /**
+   * Syncs if `flush.messages` records have come since the last time; to be called when what was appended
+   * is noted: if this fails, it is in the log all the same (KAFKA-7866).
+   */
+  flushIfMany(): void {
+    const unflushed = this.#logEndOffset - this.#recoveryPoint;
+    if (unflushed >= this.#config["flush.messages"]) this.flush();
+  }
+
   /** Syncs if `flush.ms` has passed since the last time; to be called on `log.flush.scheduler.interval.ms`. */
   flushIfDue(): void {
     const idle = toMillis(this.#clock.now()) - this.#lastFlushMs;
@@ -548,7 +556,6 @@ export class PartitionLog {
     // What stays lies in memory apart from what was built only to be sent.
     const kept = batches.map((batch) => batch.withOffsets(batch.baseOffset, leaderEpoch));
     for (const batch of kept) this.#append(batch);
-    this.#flushIfMany();
     return {
       error: ERRORS.NONE,
       firstOffset,
@@ -643,11 +650,6 @@ export class PartitionLog {
       expirationMs: this.#producerIdExpirationMs,
     };
     rebuildProducers(this.producers, source, this.#logEndOffset, false);
-  }
-
-  #flushIfMany(): void {
-    const unflushed = this.#logEndOffset - this.#recoveryPoint;
-    if (unflushed >= this.#config["flush.messages"]) this.flush();
   }
 
   #sync(): void {

@@ -4,7 +4,7 @@ import { decodeSnapshot, encodeSnapshot, loadProducer } from "../kafka/log/produ
 import type { ProducerState } from "../kafka/log/producer-state.ts";
 import { isExpired } from "../kafka/log/producer-state.ts";
 import type { Disk, DiskFile } from "../ports/disk.ts";
-import { segmentPath } from "./segment.ts";
+import { segmentPath } from "./segment-files.ts";
 
 /**
  * The `.snapshot` files of one log: its producers as they stood at some offsets, from which the

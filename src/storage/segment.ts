@@ -10,6 +10,8 @@ import { BatchScan } from "./batch-scan.ts";
 import type { LogConfig } from "./log-config.ts";
 import { OffsetIndex } from "./offset-index.ts";
 import { RecentBatches } from "./recent-batches.ts";
+import type { FileState } from "./segment-files.ts";
+import { renameSegmentFiles, segmentPath } from "./segment-files.ts";
 import { TimeIndex } from "./time-index.ts";
 
 export interface ReadResult {
@@ -18,27 +20,6 @@ export interface ReadResult {
   readonly batches: readonly RecordBatch[];
   readonly sizeInBytes: number;
 }
-
-/** The path of a segment's file: twenty digits and what follows the dot. */
-export function segmentPath(
-  directory: string,
-  baseOffset: Offset,
-  suffix: SegmentSuffix,
-  state: FileState = "",
-): string {
-  return `${directory}/${String(baseOffset).padStart(20, "0")}.${suffix}${state}`;
-}
-
-export type SegmentSuffix = "log" | "index" | "timeindex" | "txnindex" | "snapshot";
-
-/**
- * What else a name ends with (Kafka's `LogFileUtils`): set aside to be removed later; written by the
- * cleaner and not in use yet; about to take the place of the segments that it was made from.
- */
-export type FileState = "" | ".deleted" | ".cleaned" | ".swap";
-
-/** In the order in which Kafka renames a segment's files. */
-const SEGMENT_FILES = ["log", "index", "timeindex", "txnindex"] as const;
 
 /** A record's place and time, and the epoch of its batch. */
 export interface TimestampAndOffset {
@@ -353,15 +334,8 @@ export class Segment {
    * Returns their new paths.
    */
   rename(state: FileState): readonly string[] {
-    const paths: string[] = [];
-    for (const file of SEGMENT_FILES) {
-      const from = segmentPath(this.#directory, this.baseOffset, file, this.#state);
-      // Few segments have an index of aborted transactions.
-      if (file === "txnindex" && !this.#disk.exists(from)) continue;
-      const to = segmentPath(this.#directory, this.baseOffset, file, state);
-      this.#disk.rename(from, to);
-      paths.push(to);
-    }
+    const { baseOffset } = this;
+    const paths = renameSegmentFiles(this.#disk, this.#directory, baseOffset, this.#state, state);
     this.#state = state;
     return paths;
   }
@@ -485,20 +459,6 @@ export class Segment {
   #isNear(offset: Offset): boolean {
     const relative = offset - this.baseOffset;
     return relative >= 0 && relative <= 0x7fff_ffff;
-  }
-}
-
-/** Of files that are absent nothing is said. */
-export function removeSegmentFiles(
-  disk: Disk,
-  directory: string,
-  baseOffset: Offset,
-  state: FileState = "",
-): void {
-  for (const file of SEGMENT_FILES) {
-    const path = segmentPath(directory, baseOffset, file, state);
-    if (file === "txnindex" && !disk.exists(path)) continue;
-    disk.remove(path);
   }
 }
 
