@@ -86,6 +86,7 @@ export class ProduceHandler {
           asLeader: true,
         });
       }
+      partition.log.flushIfMany();
       // Also after a duplicate: a replica may have been waited for until now that is not any more.
       const advanced = partition.maybeAdvanceHighWatermark(this.#context.now());
       // A duplicate waits for its original: acknowledged only when that is replicated.

@@ -406,6 +406,7 @@ export class ReplicaFetcher
     try {
       const { error, appended } = log.appendAsFollower(records, state.currentLeaderEpoch);
       for (const batch of appended) this.#appended(state, batch);
+      log.flushIfMany();
       return error;
     } catch (problem) {
       // What went to the disk before it failed is in the log, and may be found there one day.

