@@ -130,11 +130,14 @@ export class DiskTrouble {
 
   lose(area: DiskArea): Undo {
     const lost = { ...area };
+    let bytes = 0;
     for (const file of this.#setup.tree.wipe(area.directory)) {
       file.isLost = true;
       file.faults++;
+      bytes += file.dataEnd;
       this.#hasLostFiles = true;
     }
+    this.#note("disk-lost", area.directory ?? "/", -1, bytes);
     this.#lost = [...this.#lost, lost];
     this.#reckon();
     return () => {

@@ -624,6 +624,7 @@ describe("a lost disk", () => {
     const file = machine.step((disk) => disk.open(LOG));
 
     const replace = machine.disk.trouble.lose(WHOLE_DISK);
+    expect(bites(machine)).toEqual([{ how: "disk-lost", path: "/" }]);
 
     const calls: ((disk: SimulatedDisk) => void)[] = [
       () => file.read(0, 1),
