@@ -2,13 +2,13 @@ import { toMillis } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
 import { LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
 import { ProducerState } from "../kafka/log/producer-state.ts";
-import { DiskError } from "../ports/disk.ts";
 import type { Deletions } from "./delayed-deletion.ts";
 import { EpochCheckpoint } from "./epoch-checkpoint.ts";
 import { finishInterruptedSwap } from "./interrupted-swap.ts";
 import type { PartitionLogOptions } from "./partition-log.ts";
 import { rebuildProducers } from "./producer-rebuild.ts";
 import { ProducerSnapshots } from "./producer-snapshots.ts";
+import { RefusedStart } from "./refused-start.ts";
 import { drawRollJitter } from "./roll-jitter.ts";
 import { Segment } from "./segment.ts";
 import { segmentPath } from "./segment-files.ts";
@@ -157,7 +157,8 @@ class Loader {
     const last = this.#segments.at(-1);
     if (last !== undefined) {
       const end = last.findNextOffset();
-      if (end === undefined) throw new DiskError("EIO", directory);
+      // Not an I/O error to Kafka, and so none that costs the log directory alone.
+      if (end === undefined) throw new RefusedStart(`${directory} ends with what is no batch`);
       if (end >= logStartOffset) return end;
       this.#removeSegments(0);
       if (this.#epochs.clear()) this.#epochCheckpoint.write([]);

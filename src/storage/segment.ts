@@ -1,7 +1,8 @@
+import { readInt32 } from "../base/big-endian.ts";
 import type { ErrorCode } from "../kafka/error-code.ts";
 import { ERRORS } from "../kafka/error-code.ts";
 import type { LeaderEpoch, Offset } from "../kafka/ids.ts";
-import { HEADER_SIZE } from "../kafka/log/batch-header.ts";
+import { BATCH_LENGTH, HEADER_SIZE, LOG_OVERHEAD, MAGIC } from "../kafka/log/batch-header.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { NO_TIMESTAMP, parseBatchHeader } from "../kafka/log/record-batch.ts";
 import { RecordCursor } from "../kafka/log/record-cursor.ts";
@@ -33,6 +34,8 @@ export interface TimestampAndOffset {
 const WINDOW = 1_048_576;
 /** As much is read beside what was asked for: an index leads so near to it, as a rule. */
 const INDEX_GAP = 8192;
+/** `LegacyRecord.RECORD_OVERHEAD_V0`: a batch length below it is damage. */
+const LEAST_LENGTH = 14;
 
 /**
  * A stretch of a log in one file, with its two indexes (Kafka's `LogSegment`).
@@ -244,7 +247,10 @@ export class Segment {
 
   /**
    * The offset after the last batch, found by a scan from the last index entry; undefined if that
-   * meets what is no batch.
+   * meets what cannot be a batch. One that would reach beyond the file counts as its end
+   * (`LogSegment.readNextOffset`).
+   *
+   * Simplified: Kafka takes 14 bytes for enough to be a batch, whatever its magic.
    */
   findNextOffset(): Offset | undefined {
     const known = this.#recent.last();
@@ -252,8 +258,13 @@ export class Segment {
     let next = this.baseOffset;
     let position = this.#offsetIndex.lastPosition;
     while (position < this.#size) {
-      const header = parseBatchHeader(this.#file.read(position, HEADER_SIZE));
-      if (header === undefined || position + header.sizeInBytes > this.#size) return undefined;
+      const bytes = this.#file.read(position, HEADER_SIZE);
+      if (bytes.length <= MAGIC) break;
+      const length = readInt32(bytes, BATCH_LENGTH);
+      if (length < LEAST_LENGTH) return undefined;
+      if (position + LOG_OVERHEAD + length > this.#size) break;
+      const header = parseBatchHeader(bytes);
+      if (header === undefined) return undefined;
       next = header.nextOffset;
       position += header.sizeInBytes;
     }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordBatch } from "../../../src/kafka/log/record-batch.ts";
 import { DiskError } from "../../../src/ports/disk.ts";
 import type { PartitionLogOptions } from "../../../src/storage/partition-log.ts";
+import { RefusedStart } from "../../../src/storage/refused-start.ts";
 import { LOG_DIRECTORY, LogFixture } from "../../support/log-fixture.ts";
 
 /** A fixture on a copy of the disk, so that harm can be done to it over and over. */
@@ -150,6 +151,25 @@ test("the end of a log that stopped orderly is found from the last index entry",
   fixture.log.close();
 
   expect(fixture.open({ cleanShutdown: true }).logEndOffset).toBe(20);
+});
+
+test("after an orderly stop a last batch that claims too many bytes is taken for none, as by Kafka", () => {
+  const original = new LogFixture();
+  const [first, second] = [original.append(2), original.append(3)];
+  const path = original.path(0, "log");
+  const bytes = original.disk.content(path);
+  const lengthOf = (length: number): LogFixture => {
+    new DataView(bytes.buffer).setInt32(first.sizeInBytes + 8, length);
+    const fixture = copyOf(original, { cleanShutdown: true });
+    fixture.disk.replace(path, bytes);
+    return fixture;
+  };
+
+  expect(lengthOf(second.sizeInBytes - 12).open({ cleanShutdown: true }).logEndOffset).toBe(5);
+  expect(lengthOf(second.sizeInBytes - 11).open({ cleanShutdown: true }).logEndOffset).toBe(2);
+  expect(lengthOf(100_000).open({ cleanShutdown: true }).logEndOffset).toBe(2);
+  // It can be no batch at all: the broker does not start.
+  expect(() => lengthOf(13).open({ cleanShutdown: true })).toThrow(RefusedStart);
 });
 
 test("recovery does not move the recovery point: what it read may be in the page cache only", () => {
