@@ -98,17 +98,16 @@ function isSource(source: ReplicaLog, log: ReplicaLog, batch: RecordBatch): bool
   const { tree } = source;
   if (!tree.holds(source.nodes[index] as number, batch)) return false;
   if (!log.isAnchored) return true;
-  const isOver = log.count === 0 || source.contains(log.tip);
+  const isOver = index >= log.count && (log.count === 0 || source.contains(log.tip));
+  // What lies between can only have been cleaned away.
+  for (let i = index - 1; i >= (isOver ? log.count : 0); i--) {
+    const node = source.nodes[i] as number;
+    if ((tree.lastOffset[node] as number) < source.start) break;
+    if (!isCleanedAway(tree, node)) return false;
+  }
   // Whoever lags behind the start of its leader's log takes no older history from it. If theirs part
   // down there the leader cannot tell; nor can anybody, once this log begins where the leader's does.
-  const below = index === 0 ? -1 : (tree.lastOffset[source.nodes[index - 1] as number] as number);
-  if (index > 0 && below < source.start) return true;
-  if (index < log.count || !isOver) return false;
-  // What lies between can only have been cleaned away.
-  for (let i = log.count; i < index; i++) {
-    if (!isCleanedAway(tree, source.nodes[i] as number)) return false;
-  }
-  return true;
+  return isOver || log.pathEnd <= source.start;
 }
 
 /** Has a cleaning, of whichever replica, taken every record of the batch? */

@@ -133,9 +133,7 @@ export class ReplicaLogs {
     recorder.on("disk-disturbed", ({ node, partition, how }, _at, event) => {
       if (!HARMS.includes(how)) return;
       const broker = brokerOf(node);
-      // What is lost is not only that which a call has missed.
-      const isOfAll = partition === "" || how === "disk-lost";
-      this.#diskHarmed.set(isOfAll ? `${broker}` : `${broker}/${partition}`, event);
+      this.#diskHarmed.set(partition === "" ? `${broker}` : `${broker}/${partition}`, event);
     });
   }
 

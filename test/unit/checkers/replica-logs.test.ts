@@ -250,3 +250,17 @@ test("but not one whose leader could have told", () => {
 
   expect(history.violations().map(({ guarantee }) => guarantee)).toContain("no-divergence");
 });
+
+test("nor does it matter if what the leader's log begins with has been cleaned away", () => {
+  const history = new History({ topic: { isCompacted: true } });
+  history.commit([0], { keys: ["a"] });
+  history.append(3, history.batch([11], { baseOffset: 1, keys: ["a"] }));
+  history.elect(2, { isr: [1, 2] });
+  for (const value of [1, 2, 3]) history.commit([value], { keys: ["a"] });
+  history.moveStart(2, 2, "delete-records").clean(2, 2, 3, []);
+
+  history.truncate(3, 2).copy([3]).highWatermark(3, 4).moveStart(3, 2, "leader");
+
+  expect(history.violations()).toEqual([]);
+  expect(ghostOf(history).log(3).contains(ghostOf(history).log(2).tip)).toBe(true);
+});
