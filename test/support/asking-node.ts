@@ -43,8 +43,8 @@ export class AskingNode implements Node {
 
   onStart(): void {}
 
-  onTimer(_kind: number, payload: unknown): void {
-    this.#rpc.onTimer(payload);
+  onTimer(): void {
+    this.#rpc.onTimer();
   }
 
   onConnected(connection: ConnectionId): void {

@@ -25,8 +25,6 @@ import type { BrokerContext } from "../../src/nodes/broker/broker-context.ts";
 import { BROKER_TIMER } from "../../src/nodes/broker/broker-timers.ts";
 import { ControllerChannel } from "../../src/nodes/broker/controller-channel.ts";
 import { DelayedDeleteRecords } from "../../src/nodes/broker/delayed-delete-records.ts";
-import { DelayedFetch } from "../../src/nodes/broker/delayed-fetch.ts";
-import { DelayedProduce } from "../../src/nodes/broker/delayed-produce.ts";
 import { DeleteRecordsHandler } from "../../src/nodes/broker/delete-records-handler.ts";
 import { FetchHandler } from "../../src/nodes/broker/fetch-handler.ts";
 import { IsrChannel } from "../../src/nodes/broker/isr-channel.ts";
@@ -356,10 +354,10 @@ export class BrokerFixture implements Node, BrokerContext {
   }
 
   onTimer(kind: number, payload: unknown): void {
-    if (kind === BROKER_TIMER.rpcTimeout) this.rpc.onTimer(payload);
+    if (kind === BROKER_TIMER.rpcTimeout) this.rpc.onTimer();
     else if (kind === BROKER_TIMER.alterPartitionRetry) this.isrChannel.retry();
-    else if (payload instanceof DelayedProduce) payload.expire();
-    else if (payload instanceof DelayedFetch) payload.complete();
+    else if (kind === BROKER_TIMER.delayedProduce) this.produces.onTimer();
+    else if (kind === BROKER_TIMER.delayedFetch) this.fetches.onTimer();
     else if (payload instanceof DelayedDeleteRecords) payload.expire();
     else if (payload instanceof ReplicaFetcher) payload.onTimer();
     else if (payload instanceof ControllerChannel) payload.retry();

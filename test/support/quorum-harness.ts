@@ -168,7 +168,7 @@ export class QuorumMember implements Node {
   }
 
   onTimer(kind: number, payload: unknown): void {
-    if (kind === RPC_TIMER) this.#rpc.onTimer(payload);
+    if (kind === RPC_TIMER) this.#rpc.onTimer();
     else if (kind === QUORUM_TIMER) this.quorum.onTimer(payload);
     else this.#work();
   }

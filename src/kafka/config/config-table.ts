@@ -117,6 +117,7 @@ export function resolveConfigs<Table extends ConfigTable>(
     }
     values[name] = value;
   }
-  // Each name of the table has been given a value of its definition's type.
-  return values as Configs<Table>;
+  // Engines make a hash table of an object that is filled name by name, and a record of one that is parsed:
+  // logs read their configs for every batch. Each name has been given a value of its definition's type.
+  return JSON.parse(JSON.stringify(values)) as Configs<Table>;
 }

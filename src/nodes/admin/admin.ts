@@ -92,7 +92,7 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
   }
 
   onTimer(kind: number, payload: unknown): void {
-    if (kind === TIMER.rpcTimeout) this.#rpc.onTimer(payload);
+    if (kind === TIMER.rpcTimeout) this.#rpc.onTimer();
     else if (payload instanceof RecordDeletion) payload.onTimer();
     else this.#create();
   }

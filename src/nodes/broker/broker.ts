@@ -50,8 +50,6 @@ import { BROKER_TIMER } from "./broker-timers.ts";
 import { Compaction } from "./compaction.ts";
 import { ControllerChannel } from "./controller-channel.ts";
 import { DelayedDeleteRecords } from "./delayed-delete-records.ts";
-import { DelayedFetch } from "./delayed-fetch.ts";
-import { DelayedProduce } from "./delayed-produce.ts";
 import { DeleteRecordsHandler } from "./delete-records-handler.ts";
 import { DirectoryAssignments } from "./directory-assignments.ts";
 import { FetchHandler } from "./fetch-handler.ts";
@@ -409,7 +407,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   onTimer(kind: number, payload: unknown): void {
     switch (kind) {
       case BROKER_TIMER.rpcTimeout:
-        this.rpc.onTimer(payload);
+        this.rpc.onTimer();
         return;
       case BROKER_TIMER.quorum:
         this.#quorum.onTimer(payload);
@@ -427,13 +425,13 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         this.#assignments.onTimer();
         return;
       case BROKER_TIMER.delayedProduce:
-        if (payload instanceof DelayedProduce) payload.expire();
+        this.#produce.onTimer();
         return;
       case BROKER_TIMER.delayedDeleteRecords:
         if (payload instanceof DelayedDeleteRecords) payload.expire();
         return;
       case BROKER_TIMER.delayedFetch:
-        if (payload instanceof DelayedFetch) payload.complete();
+        this.#fetch.onTimer();
         return;
       case BROKER_TIMER.fetcherBackoff:
         if (payload instanceof ReplicaFetcher) payload.onTimer();

@@ -1,7 +1,6 @@
+import type { Duration } from "../../base/time.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
-import type { TimerHandle } from "../../ports/node.ts";
-import { NO_TIMER } from "../../ports/node.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { FetchSession, SessionPartition } from "./fetch-session.ts";
@@ -18,13 +17,14 @@ export interface FetchReader {
  * (KAFKA-9952).
  */
 export class DelayedFetch {
+  /** When `max.wait.ms` is over, by the broker's clock that is never set. */
+  readonly deadline: Duration;
   readonly #context: BrokerContext;
   readonly #reader: FetchReader;
   readonly #request: IncomingRequest;
   readonly #body: FetchRequest;
   readonly #session: FetchSession;
   #done = false;
-  timer: TimerHandle = NO_TIMER;
 
   constructor(
     context: BrokerContext,
@@ -32,7 +32,9 @@ export class DelayedFetch {
     request: IncomingRequest,
     body: FetchRequest,
     session: FetchSession,
+    deadline: Duration,
   ) {
+    this.deadline = deadline;
     this.#context = context;
     this.#reader = reader;
     this.#request = request;
@@ -58,18 +60,13 @@ export class DelayedFetch {
   /** Answers with what there is, if its asker is still there; nothing is learned of a follower from it. */
   complete(): void {
     if (this.#done) return;
-    this.#forget();
+    this.#done = true;
+    this.#session.parked = undefined;
     if (!this.#request.isOpen) {
       this.#session.unwatch();
       return;
     }
     this.#reader.answer(this.#request, this.#body, this.#session);
-  }
-
-  #forget(): void {
-    this.#done = true;
-    this.#session.parked = undefined;
-    this.#context.world.timers.cancel(this.timer);
   }
 }
 

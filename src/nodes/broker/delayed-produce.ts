@@ -1,3 +1,4 @@
+import type { Duration } from "../../base/time.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import { PRODUCE } from "../../kafka/protocol/apis.ts";
@@ -5,8 +6,6 @@ import type {
   ProducePartitionResponse,
   ProduceTopicResponse,
 } from "../../kafka/protocol/produce.ts";
-import type { TimerHandle } from "../../ports/node.ts";
-import { NO_TIMER } from "../../ports/node.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { Partition } from "./partition.ts";
@@ -70,18 +69,21 @@ export interface ProduceTopicStatus {
  * no longer be, or the request's time is up; the records stay in the log in each case.
  */
 export class DelayedProduce {
+  /** When `timeout.ms` is over, by the broker's clock that is never set. */
+  readonly deadline: Duration;
   readonly #context: BrokerContext;
   readonly #request: IncomingRequest;
   readonly #topics: readonly ProduceTopicStatus[];
   #pending = 0;
   #done = false;
-  timer: TimerHandle = NO_TIMER;
 
   constructor(
     context: BrokerContext,
     request: IncomingRequest,
     topics: readonly ProduceTopicStatus[],
+    deadline: Duration,
   ) {
+    this.deadline = deadline;
     this.#context = context;
     this.#request = request;
     this.#topics = topics;
@@ -144,7 +146,6 @@ export class DelayedProduce {
 
   #answer(): void {
     this.#done = true;
-    this.#context.world.timers.cancel(this.timer);
     replyToProduce(this.#request, this.#topics);
   }
 }

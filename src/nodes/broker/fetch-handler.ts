@@ -8,6 +8,7 @@ import {
   nextSessionEpoch,
 } from "../../kafka/protocol/fetch-session-epoch.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
+import { NEVER, WakeUp } from "../wake-up.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
 import type { FetchReader } from "./delayed-fetch.ts";
@@ -25,6 +26,7 @@ export class FetchHandler implements FetchReader {
   readonly #context: BrokerContext;
   readonly #maxBytes: number;
   readonly #sessions: FetchSessionCache;
+  readonly #expiry: WakeUp;
 
   constructor(context: BrokerContext) {
     this.#context = context;
@@ -33,6 +35,7 @@ export class FetchHandler implements FetchReader {
       context.configs["max.incremental.fetch.session.cache.slots"],
       context.world.random,
     );
+    this.#expiry = new WakeUp(context.world.timers, BROKER_TIMER.delayedFetch);
   }
 
   handle(request: IncomingRequest, body: FetchRequest): void {
@@ -51,14 +54,26 @@ export class FetchHandler implements FetchReader {
   }
 
   #park(request: IncomingRequest, body: FetchRequest, session: FetchSession): void {
-    const delayed = new DelayedFetch(this.#context, this, request, body, session);
-    session.parked = delayed;
+    const elapsed = this.#context.world.clock.elapsed();
+    const deadline = elapsed + fromMillis(body.maxWaitMs);
+    session.parked = new DelayedFetch(this.#context, this, request, body, session, deadline);
     session.watch();
-    delayed.timer = this.#context.world.timers.start(
-      fromMillis(body.maxWaitMs),
-      BROKER_TIMER.delayedFetch,
-      delayed,
-    );
+    this.#expiry.noLaterThan(deadline, elapsed);
+  }
+
+  /** The timer came due: answers those that have waited long enough. */
+  onTimer(): void {
+    const reached = this.#expiry.fired();
+    let next = NEVER;
+    for (const { fetches } of this.#context.partitions()) {
+      for (const { session } of fetches.all()) {
+        const { parked } = session;
+        if (parked === undefined) continue;
+        if (parked.deadline <= reached) parked.complete();
+        else if (parked.deadline < next) next = parked.deadline;
+      }
+    }
+    this.#expiry.noLaterThan(next, this.#context.world.clock.elapsed());
   }
 
   /** The session of a full fetch; it ends the one that it names. */

@@ -9,6 +9,7 @@ import type {
 } from "../../kafka/protocol/produce.ts";
 import { DiskError } from "../../ports/disk.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
+import { NEVER, WakeUp } from "../wake-up.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
 import type { ProduceTopicStatus } from "./delayed-produce.ts";
@@ -19,9 +20,11 @@ import type { Partition } from "./partition.ts";
 /** Appends what producers send, and answers when `acks` is met (`ReplicaManager.appendRecords`). */
 export class ProduceHandler {
   readonly #context: BrokerContext;
+  readonly #expiry: WakeUp;
 
   constructor(context: BrokerContext) {
     this.#context = context;
+    this.#expiry = new WakeUp(context.world.timers, BROKER_TIMER.delayedProduce);
   }
 
   handle(request: IncomingRequest, body: ProduceRequest): void {
@@ -39,14 +42,25 @@ export class ProduceHandler {
       this.#answer(request, topics, acks);
       return;
     }
-    const delayed = new DelayedProduce(this.#context, request, topics);
+    const elapsed = this.#context.world.clock.elapsed();
+    const deadline = elapsed + fromMillis(body.timeoutMs);
+    const delayed = new DelayedProduce(this.#context, request, topics, deadline);
     if (delayed.tryComplete()) return;
     delayed.watch();
-    delayed.timer = this.#context.world.timers.start(
-      fromMillis(body.timeoutMs),
-      BROKER_TIMER.delayedProduce,
-      delayed,
-    );
+    this.#expiry.noLaterThan(deadline, elapsed);
+  }
+
+  /** The timer came due: ends those that have had their time. */
+  onTimer(): void {
+    const reached = this.#expiry.fired();
+    let next = NEVER;
+    for (const { produces } of this.#context.partitions()) {
+      for (const delayed of produces.all()) {
+        if (delayed.deadline <= reached) delayed.expire();
+        else if (delayed.deadline < next) next = delayed.deadline;
+      }
+    }
+    this.#expiry.noLaterThan(next, this.#context.world.clock.elapsed());
   }
 
   #append({ topicData, acks }: ProduceRequest): ProduceTopicStatus[] {

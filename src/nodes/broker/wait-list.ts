@@ -13,6 +13,11 @@ export class WaitList<Waiter extends { tryComplete(): boolean }> {
     return this.#size;
   }
 
+  /** Those in the list now, oldest first. */
+  all(): readonly Waiter[] {
+    return this.#waiters.filter((waiter) => waiter !== undefined);
+  }
+
   /** It must not be in the list yet. */
   add(waiter: Waiter): void {
     this.#waiters.push(waiter);

@@ -18,9 +18,9 @@ import type { LeaderIdAndEpoch } from "../../kafka/protocol/produce.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { World } from "../../ports/node.ts";
 import type { ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
+import { NEVER, WakeUp } from "../wake-up.ts";
 import type { BrokerConnections } from "./broker-connections.ts";
 import { NO_ADDRESS, TopicLeaders } from "./topic-leaders.ts";
-import { NEVER, WakeUp } from "./wake-up.ts";
 
 export interface ClientMetadataOptions {
   /** The client's name, for facts. */

@@ -9,8 +9,8 @@ import type { BrokerId, PartitionName } from "../../kafka/ids.ts";
 import type { World } from "../../ports/node.ts";
 import type { ClientMetadata } from "../client-metadata/client-metadata.ts";
 import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
-import type { WakeUp } from "../client-metadata/wake-up.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
+import type { WakeUp } from "../wake-up.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerSettings } from "./consumer-options.ts";
 

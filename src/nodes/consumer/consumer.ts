@@ -4,8 +4,8 @@ import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import { ClientMetadata } from "../client-metadata/client-metadata.ts";
-import { WakeUp } from "../client-metadata/wake-up.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
+import { WakeUp } from "../wake-up.ts";
 import { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerOptions } from "./consumer-options.ts";
 import { consumerSettings } from "./consumer-options.ts";
@@ -75,10 +75,10 @@ export class Consumer implements Node {
     this.#run();
   }
 
-  onTimer(kind: number, payload: unknown): void {
+  onTimer(kind: number): void {
     switch (kind) {
       case TIMER.rpc:
-        this.#rpc.onTimer(payload);
+        this.#rpc.onTimer();
         break;
       case TIMER.wakeUp:
         this.#parts.wakeUp.fired();

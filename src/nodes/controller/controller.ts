@@ -100,7 +100,7 @@ export class Controller implements Node, RequestHandler, QuorumListener {
   onTimer(kind: number, payload: unknown): void {
     switch (kind) {
       case CONTROLLER_TIMER.rpcTimeout:
-        this.#rpc.onTimer(payload);
+        this.#rpc.onTimer();
         break;
       case CONTROLLER_TIMER.quorum:
         this.#quorum.onTimer(payload);

@@ -18,8 +18,8 @@ import type { World } from "../../ports/node.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import type { ClientMetadata } from "../client-metadata/client-metadata.ts";
 import { NO_ADDRESS } from "../client-metadata/topic-leaders.ts";
-import { WakeUp } from "../client-metadata/wake-up.ts";
 import type { ResponseHandler, RpcClient } from "../rpc/rpc-client.ts";
+import { WakeUp } from "../wake-up.ts";
 
 export interface ProducerIdParts {
   readonly world: World;

@@ -39,7 +39,7 @@ export class Producer implements Node {
     this.#run();
   }
 
-  onTimer(kind: number, payload: unknown): void {
+  onTimer(kind: number): void {
     switch (kind) {
       case TIMER.arrival:
         this.#application.arrive(this.#world.clock.now());
@@ -48,7 +48,7 @@ export class Producer implements Node {
         this.#client.sender.fired();
         break;
       case TIMER.rpc:
-        this.#rpc.onTimer(payload);
+        this.#rpc.onTimer();
         break;
       case TIMER.expiry:
         this.#client.sender.expire(this.#world.clock.now());

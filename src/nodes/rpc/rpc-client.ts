@@ -1,9 +1,8 @@
-import { fail, invariant } from "../../base/invariant.ts";
 import type { Duration } from "../../base/time.ts";
 import type { Api } from "../../kafka/protocol/api.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
-import type { TimerHandle, World } from "../../ports/node.ts";
-import { NO_TIMER } from "../../ports/node.ts";
+import type { World } from "../../ports/node.ts";
+import { NEVER, WakeUp } from "../wake-up.ts";
 
 /** Where answers go. One long-lived object per purpose, so that a request costs no closure. */
 export interface ResponseHandler<Response, Context> {
@@ -14,22 +13,20 @@ export interface ResponseHandler<Response, Context> {
 
 /** One request on its way. */
 class PendingRequest {
-  readonly channel: Channel;
   readonly correlationId: number;
-  readonly frame: Frame;
-  readonly handler: ResponseHandler<unknown, unknown> | undefined;
+  /** When it times out, by the clock that is never set. */
+  readonly deadline: Duration;
+  readonly handler: ResponseHandler<unknown, unknown>;
   readonly context: unknown;
-  timer: TimerHandle = NO_TIMER;
 
   constructor(
-    channel: Channel,
-    frame: Frame,
-    handler: ResponseHandler<unknown, unknown> | undefined,
+    correlationId: number,
+    deadline: Duration,
+    handler: ResponseHandler<unknown, unknown>,
     context: unknown,
   ) {
-    this.channel = channel;
-    this.correlationId = frame.correlationId;
-    this.frame = frame;
+    this.correlationId = correlationId;
+    this.deadline = deadline;
     this.handler = handler;
     this.context = context;
   }
@@ -42,7 +39,6 @@ class Channel {
   readonly connection: ConnectionId;
   readonly inFlight: PendingRequest[] = [];
   connected = false;
-  open = true;
 
   constructor(peer: NodeAddress, purpose: string, connection: ConnectionId) {
     this.peer = peer;
@@ -61,16 +57,16 @@ export type ConnectionState = "none" | "connecting" | "connected";
  */
 export class RpcClient {
   readonly #world: World;
-  /** The kind under which the owner's `onTimer` gets this client's timeouts, to pass on. */
-  readonly #timerKind: number;
+  readonly #timeouts: WakeUp;
   readonly #byConnection = new Map<ConnectionId, Channel>();
   /** By peer, in the order of opening: a node has few to each, for purposes that are constants. */
   readonly #byPeer: (Channel[] | undefined)[] = [];
   #nextCorrelationId = 0;
 
+  /** Under `timerKind` the owner's `onTimer` gets this client's timeouts, to pass on. */
   constructor(world: World, timerKind: number) {
     this.#world = world;
-    this.#timerKind = timerKind;
+    this.#timeouts = new WakeUp(world.timers, timerKind);
   }
 
   /**
@@ -88,26 +84,23 @@ export class RpcClient {
     context: Context,
   ): void {
     const channel = this.#channel(to, purpose);
-    const frame: Frame = {
+    const correlationId = this.#nextCorrelationId++;
+    if (handler !== undefined) {
+      const now = this.#world.clock.elapsed();
+      const deadline = now + timeout;
+      // The handler gets back the context it was sent with, and the response of its own API.
+      const given = handler as ResponseHandler<unknown, unknown>;
+      channel.inFlight.push(new PendingRequest(correlationId, deadline, given, context));
+      this.#timeouts.noLaterThan(deadline, now);
+    }
+    this.#world.network.send(channel.connection, {
       apiKey: api.key,
       apiVersion: api.version,
-      correlationId: this.#nextCorrelationId++,
+      correlationId,
       isResponse: false,
       body,
       size: api.requestSize(body),
-    };
-    // The handler gets back the context it was sent with, and the response of its own API.
-    const pending = new PendingRequest(
-      channel,
-      frame,
-      handler as ResponseHandler<unknown, unknown> | undefined,
-      context,
-    );
-    if (handler !== undefined) {
-      channel.inFlight.push(pending);
-      pending.timer = this.#world.timers.start(timeout, this.#timerKind, pending);
-    }
-    this.#world.network.send(channel.connection, frame);
+    });
   }
 
   /** Requests that wait for an answer on this connection. */
@@ -146,9 +139,7 @@ export class RpcClient {
     const channel = this.#byConnection.get(connection);
     if (channel === undefined) return;
     const pending = takeOut(channel.inFlight, frame.correlationId);
-    if (pending === undefined) return;
-    this.#world.timers.cancel(pending.timer);
-    pending.handler?.onResponse(frame.body, pending.context, channel.peer);
+    pending?.handler.onResponse(frame.body, pending.context, channel.peer);
   }
 
   onClosed(connection: ConnectionId): void {
@@ -156,13 +147,18 @@ export class RpcClient {
     if (channel !== undefined) this.#drop(channel);
   }
 
-  /** A timeout of this client came due: Kafka closes the whole connection. */
-  onTimer(payload: unknown): void {
-    invariant(payload instanceof PendingRequest, () => "a foreign timer reached an RpcClient");
-    const { channel } = payload;
-    if (!channel.open) fail("a request outlived its channel");
-    this.#world.network.close(channel.connection);
-    this.#drop(channel);
+  /** The timer came due: of a request that has timed out, Kafka closes the whole connection. */
+  onTimer(): void {
+    const reached = this.#timeouts.fired();
+    let next = NEVER;
+    for (const channel of [...this.#byConnection.values()]) {
+      const deadline = firstDeadline(channel);
+      if (deadline <= reached) {
+        this.#world.network.close(channel.connection);
+        this.#drop(channel);
+      } else if (deadline < next) next = deadline;
+    }
+    this.#timeouts.noLaterThan(next, this.#world.clock.elapsed());
   }
 
   /** Closes the connections to a peer; what waits on them is told. */
@@ -193,14 +189,19 @@ export class RpcClient {
   }
 
   #drop(channel: Channel): void {
-    channel.open = false;
     this.#byConnection.delete(channel.connection);
     const channels = this.#byPeer[channel.peer];
     channels?.splice(channels.indexOf(channel), 1);
     const waiting = channel.inFlight.splice(0);
-    for (const pending of waiting) this.#world.timers.cancel(pending.timer);
-    for (const pending of waiting) pending.handler?.onDisconnect(pending.context, channel.peer);
+    for (const { handler, context } of waiting) handler.onDisconnect(context, channel.peer);
   }
+}
+
+/** When the first of a channel's requests times out; NEVER if none waits. */
+function firstDeadline({ inFlight }: Channel): Duration {
+  let first = NEVER;
+  for (const { deadline } of inFlight) if (deadline < first) first = deadline;
+  return first;
 }
 
 /** Answers come in order, unless a beyond-TCP fault lost, doubled or overtook one. */
