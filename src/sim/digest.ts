@@ -51,10 +51,11 @@ export class Digest {
     this.right = mix(this.right, word ^ RIGHT_WORD);
   }
 
-  /** Mixes an integer of up to 53 bits, of either sign. */
+  /** Mixes an integer of up to 53 bits, of either sign: in one word if it fits, as nearly all do. */
   number(value: number): void {
-    this.word(value | 0);
-    this.word(Math.floor(value / TWO_32));
+    const low = value | 0;
+    this.word(low);
+    if (low !== value) this.word(Math.floor(value / TWO_32));
   }
 
   /** Mixes a text that may never come again. */
