@@ -1,5 +1,4 @@
 import type { Duration } from "../../base/time.ts";
-import { ERRORS } from "../../kafka/error-code.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
@@ -87,7 +86,7 @@ function availableIn(context: BrokerContext, body: FetchRequest, one: SessionPar
   const { partition, request } = one;
   if (partition === undefined) return Number.POSITIVE_INFINITY;
   const { currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = request;
-  if (partition.checkLeader(currentLeaderEpoch) !== ERRORS.NONE) return Number.POSITIVE_INFINITY;
+  if (!partition.servesEpoch(currentLeaderEpoch)) return Number.POSITIVE_INFINITY;
   const { log } = partition;
   const end = body.replicaId >= 0 ? log.logEndOffset : partition.highWatermark;
   // The log was cut under the fetch.

@@ -207,6 +207,12 @@ export class Partition implements LeaderReplica {
     return this.isLeader ? ERRORS.NONE : ERRORS.NOT_LEADER_OR_FOLLOWER;
   }
 
+  /** Would `checkLeader` find nothing wrong? */
+  servesEpoch(requestedEpoch: LeaderEpoch): boolean {
+    if (this.isLeader && !this.offline && requestedEpoch === this.leaderEpoch) return true;
+    return this.checkLeader(requestedEpoch) === ERRORS.NONE;
+  }
+
   remote(id: BrokerId): ReplicaProgress | undefined {
     for (const replica of this.remotes) if (replica.brokerId === id) return replica;
     return undefined;
