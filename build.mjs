@@ -64,7 +64,7 @@ const withoutProcesses = {
 
 if (wanted === "bench") {
   const outfile = process.argv[3] ?? "dist/bench.cjs";
-  await build({ ...common, entryPoints: ["bench/main.ts"], outfile });
+  await build({ ...common, ...small, entryPoints: ["bench/main.ts"], outfile });
 } else {
   const outfile = process.argv[3] ?? "dist/sim.cjs";
   mkdirSync(dirname(outfile), { recursive: true });

@@ -208,6 +208,34 @@ describe("a timeout", () => {
     expect(asker.rpc.connectionState(OTHER, "all")).toBe("connected");
   });
 
+  test("comes at its own time, whatever was sent and answered before", () => {
+    world.onRequest = (request) => {
+      if (request.body(ALLOCATE_PRODUCER_IDS).brokerId !== 2) answer(request);
+    };
+    asker.ask(1, { timeout: SECOND });
+    world.run(300 * MILLISECOND);
+    asker.ask(2, { timeout: SECOND });
+    asker.ask(3, { timeout: SECOND, to: OTHER });
+    world.run(999_999);
+    expect(asker.told).toEqual(["answered 1 by 1 from 1", "answered 3 by 3 from 2"]);
+
+    world.run(1);
+
+    expect(asker.told.slice(2)).toEqual(["lost 2 to 1"]);
+  });
+
+  test("does not strike a request whose time is past while its answer is still to be heard", () => {
+    asker.ask(1, { timeout: SECOND });
+    asker.ask(2, { timeout: 2 * SECOND, to: OTHER });
+    // The process stood still: as it goes on, a timeout comes before an answer that had come in time.
+    const elapsed = vi.spyOn(world.clock, "elapsed");
+    world.later(SECOND - 1, () => elapsed.mockReturnValue(5 * SECOND));
+    world.later(SECOND - world.latency, () => answer(world.requests[1] as FakeRequest));
+    world.run(SECOND);
+
+    expect(asker.told).toEqual(["lost 1 to 1", "answered 2 by 2 from 2"]);
+  });
+
   test("counts from the sending, also while the connection does not stand", () => {
     world.latency = 5 * SECOND;
     asker.ask(1, { timeout: SECOND });
