@@ -31,7 +31,7 @@ export class Digest {
   private right = 0x2d73696d;
   /** Names are few and come again and again: each is hashed once. */
   private readonly names: Map<string, number> = new Map();
-  /** The names mixed last, each at the place that its length and last letter choose. */
+  /** The names mixed last, each at its place. */
   private readonly recentNames: string[] = new Array<string>(RECENT_NAMES).fill("");
   private readonly recentHashes: Int32Array = new Int32Array(RECENT_NAMES).fill(mixText(0, ""));
 
@@ -65,9 +65,7 @@ export class Digest {
 
   /** Mixes a name: a text of which a run has few. */
   name(name: string): void {
-    const { length } = name;
-    const place =
-      length === 0 ? 0 : (length * 5 + name.charCodeAt(length - 1)) & (RECENT_NAMES - 1);
+    const place = placeOf(name);
     if (name === this.recentNames[place]) {
       this.word(this.recentHashes[place] as number);
       return;
@@ -91,6 +89,14 @@ export class Digest {
   value(): string {
     return hex(this.left) + hex(this.right);
   }
+}
+
+/** Names of one run mostly differ in their length, their first or their last letter. */
+function placeOf(name: string): number {
+  const { length } = name;
+  if (length === 0) return 0;
+  const letters = name.charCodeAt(0) * 11 + name.charCodeAt(length - 1);
+  return (length * 5 + letters) & (RECENT_NAMES - 1);
 }
 
 function hex(lane: number): string {
