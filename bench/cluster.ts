@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { SECOND } from "../src/base/time.ts";
 import type { CheckSetup } from "../src/checkers/check-setup.ts";
 import { createCheckers } from "../src/checkers/checker-set.ts";
@@ -73,20 +74,18 @@ const LOADS: readonly Load[] = [
 ];
 
 /**
- * Runs each load afresh, with and without guarantees in turn, and says what it cost; one round before
- * the first is not counted. In time of the main thread: a run has no other, and on a machine with a
- * core to spare what the engine compiles and collects beside it costs no time.
+ * Runs each load, with and without guarantees in turn, and says what it cost. Each run has a process of its
+ * own, as a run of `sim` has: code that the engine has made for one cluster is slower with the next. In
+ * time of the main thread: a run has no other, and on a machine with a core to spare what the engine
+ * compiles and collects beside it costs no time.
  */
 export function benchCluster(wanted: string, rounds: number): string {
   const loads = LOADS.filter(({ title }) => title.includes(wanted));
   const samples = new Map<Load, Sample[]>(loads.map((load) => [load, []]));
   for (const rate of new Set(loads.map(({ rate, lingerMs }) => `${rate} ${lingerMs}`))) {
     const pair = loads.filter((load) => `${load.rate} ${load.lingerMs}` === rate);
-    for (let round = -1; round < rounds; round++) {
-      for (const load of pair) {
-        const sample = run(load);
-        if (round >= 0) samples.get(load)?.push(sample);
-      }
+    for (let round = 0; round < rounds; round++) {
+      for (const load of pair) samples.get(load)?.push(runApart(load));
     }
   }
   const heading = [
@@ -125,6 +124,24 @@ function describe(load: Load, samples: readonly Sample[]): string[] {
     `${(kept / records).toFixed(0)} B`,
     `${(logged / records).toFixed(0)} B`,
   ];
+}
+
+/** Runs a load in a process of its own, which is this program with `clusterSample` as its task. */
+function runApart(load: Load): Sample {
+  const words = [...process.execArgv, process.argv[1] ?? "", SAMPLE, String(LOADS.indexOf(load))];
+  const { stdout, status } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the run of "${load.title}" ended with ${status}`);
+  return JSON.parse(stdout) as Sample;
+}
+
+/** The word by which the program is asked for one run of the load with the number that follows. */
+export const SAMPLE = "cluster-sample";
+
+/** What that run cost, for the process that asked. */
+export function clusterSample(number: number): string {
+  const load = LOADS[number];
+  if (load === undefined) throw new Error(`there is no load ${number}`);
+  return JSON.stringify(run(load));
 }
 
 function run(load: Load): Sample {

@@ -1,5 +1,5 @@
 import { checkerContenders } from "./checkers.ts";
-import { benchCluster } from "./cluster.ts";
+import { benchCluster, clusterSample, SAMPLE } from "./cluster.ts";
 import { diskContenders } from "./disk.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
 import { benchLog } from "./log.ts";
@@ -15,23 +15,28 @@ const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
 const ROUNDS = isQuick ? 1 : 5;
 
-console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in turn`);
-console.log();
-if (wanted === "parts") printParts();
-else if (wanted === "log") printLog();
-else if (wanted === "cluster") printCluster();
-else if (wanted === "startup") printStartup();
-else {
-  const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
-  console.log(fight(duels, ROUNDS));
-  if (wanted === "") {
-    printMemory();
-    console.log();
-    printLog();
-    console.log();
-    printCluster();
-    console.log();
-    printStartup();
+if (wanted === SAMPLE) console.log(clusterSample(Number(process.argv.at(-1))));
+else printAll();
+
+function printAll(): void {
+  console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in turn`);
+  console.log();
+  if (wanted === "parts") printParts();
+  else if (wanted === "log") printLog();
+  else if (wanted === "cluster") printCluster();
+  else if (wanted === "startup") printStartup();
+  else {
+    const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
+    console.log(fight(duels, ROUNDS));
+    if (wanted === "") {
+      printMemory();
+      console.log();
+      printLog();
+      console.log();
+      printCluster();
+      console.log();
+      printStartup();
+    }
   }
 }
 
