@@ -168,8 +168,18 @@ export class MetadataLog {
 
   /** Takes what a leader of up to `epoch` sent; what is corrupt or out of place is left out. */
   appendAsFollower(batches: readonly RecordBatch[], epoch: QuorumEpoch): void {
-    for (const batch of this.#log.appendAsFollower(batches, epoch).appended) {
-      this.#appended(batch, false);
+    const from = this.endOffset;
+    try {
+      for (const batch of this.#log.appendAsFollower(batches, epoch).appended) {
+        this.#appended(batch, false);
+      }
+    } catch (problem) {
+      // What went to the disk before it failed is in the log, and may be found there one day.
+      for (const batch of batches) {
+        if (batch.baseOffset < from || batch.nextOffset > this.endOffset) continue;
+        this.#appended(batch, false);
+      }
+      throw problem;
     }
   }
 
