@@ -4,6 +4,7 @@ import { MARK } from "../faults/mark.ts";
 import type { FaultSpec, Scenario } from "../scenario/scenario.ts";
 import type { ExplainOptions } from "./explain.ts";
 import type { Recording } from "./recording.ts";
+import type { SaferSetting } from "./safer-settings.ts";
 import { SAFER_SETTINGS } from "./safer-settings.ts";
 
 /** What the same run comes to with something changed. */
@@ -26,10 +27,7 @@ export function trialsOf(
 ): Trials {
   const quiet: Scenario = { ...scenario, expect: [] };
   const timed: Scenario = { ...quiet, faults: asTheyStruck(quiet.faults, recording) };
-  const settings = SAFER_SETTINGS.flatMap((setting) => {
-    const changed = setting.apply(timed);
-    return changed === undefined ? [] : [{ name: setting.name, changed }];
-  });
+  const settings = SAFER_SETTINGS.filter(({ apply }) => apply(quiet) !== undefined);
   const faults = quiet.faults.filter(({ kind }) => kind !== MARK);
   const all = faults.length + settings.length;
   let done = 0;
@@ -41,14 +39,38 @@ export function trialsOf(
     if (!outcome.happens) needed.add(fault.number);
     tell();
   }
-  const avoidedBy: string[] = [];
-  for (const { name, changed } of settings) {
-    const outcome = run(changed, violation, options);
-    const strikeAll = [...needed].every((fault) => outcome.struck.has(fault));
-    if (!outcome.happens && strikeAll && outcome.acked > 0) avoidedBy.push(name);
+  const avoidedBy = settings.flatMap((setting) => {
+    const isAvoided = avoids(setting, { quiet, timed, needed }, violation, options);
     tell();
-  }
+    return isAvoided ? [setting.name] : [];
+  });
   return { needed, avoidedBy };
+}
+
+interface Stories {
+  readonly quiet: Scenario;
+  readonly timed: Scenario;
+  readonly needed: ReadonlySet<number>;
+}
+
+/**
+ * The violation must not happen when every needed fault strikes as it did, and not when the faults wait
+ * for their own conditions either: a setting that only shifts the moment is none that avoids.
+ */
+function avoids(
+  { apply }: SaferSetting,
+  { quiet, timed, needed }: Stories,
+  violation: Violation,
+  options: ExplainOptions,
+): boolean {
+  const outcomes = [timed, quiet].map((scenario) => {
+    const changed = apply(scenario);
+    return changed === undefined ? undefined : run(changed, violation, options);
+  });
+  const [asItWas, byCondition] = outcomes;
+  if (asItWas === undefined || asItWas.happens || asItWas.acked === 0) return false;
+  if (![...needed].every((fault) => asItWas.struck.has(fault))) return false;
+  return byCondition?.happens !== true;
 }
 
 /**
