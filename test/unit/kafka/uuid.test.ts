@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { numberedUuid, randomUuid, uuidAt, writeUuid, ZERO_UUID } from "../../../src/kafka/uuid.ts";
+import {
+  byUuid,
+  numberedUuid,
+  randomUuid,
+  uuidAt,
+  writeUuid,
+  ZERO_UUID,
+} from "../../../src/kafka/uuid.ts";
 import { SmallRandom } from "../../support/small-random.ts";
 
 test("a uuid is the URL-safe base64 of its 16 bytes, without padding", () => {
@@ -23,4 +30,22 @@ test("a random uuid is of version 4, does not begin with a dash, and survives it
     expect(uuidAt(bytes, 1)).toBe(uuid);
   }
   expect(seen.size).toBe(2_000);
+});
+
+test("uuids are in the order of their numbers, the upper half first, each half signed", () => {
+  const bytes = (...some: readonly number[]): Uint8Array =>
+    Uint8Array.from({ length: 16 }, (_, i) => some[i] ?? 0);
+  const ascending = [
+    uuidAt(bytes(0x80), 0),
+    uuidAt(bytes(0xff), 0),
+    uuidAt(bytes(0, 0, 0, 0, 0, 0, 0, 0, 0x80), 0),
+    numberedUuid(0, 1),
+    numberedUuid(0, 2),
+    numberedUuid(1, 0),
+    numberedUuid(256, 0),
+    uuidAt(bytes(0x7f), 0),
+  ];
+
+  expect([...ascending].reverse().sort(byUuid)).toEqual(ascending);
+  expect(byUuid(numberedUuid(3, 4), numberedUuid(3, 4))).toBe(0);
 });

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { SECOND } from "../../../../src/base/time.ts";
 import { ERRORS } from "../../../../src/kafka/error-code.ts";
 import { PRODUCE } from "../../../../src/kafka/protocol/apis.ts";
+import { DiskError } from "../../../../src/ports/disk.ts";
+import { DEFAULT_LOG_CONFIG } from "../../../../src/storage/log-config.ts";
 import type { BrokerFixtureOptions } from "../../../support/broker-fixture.ts";
 import { BrokerFixture, SELF, TOPIC_ID } from "../../../support/broker-fixture.ts";
+import { ScriptedDisk } from "../../../support/scripted-disk.ts";
 
 /** Broker 1 leads orders-0, with 2 in the ISR; min.insync.replicas is 2. */
 function leading(options: BrokerFixtureOptions = {}): BrokerFixture {
@@ -63,6 +66,26 @@ describe("a produce with acks=all", () => {
 
     expect(broker.produced(client)?.errorCode).toBe(ERRORS.NOT_ENOUGH_REPLICAS_AFTER_APPEND.code);
     expect(partition.logEndOffset).toBe(1);
+  });
+
+  test("waits for a follower whose disk failed while that seems caught up, and is let go by its own retry", () => {
+    const broker = new BrokerFixture({ configs: { "replica.lag.time.max.ms": 10_000 } });
+    broker.lead({ isr: [1, 2, 3] }, 2);
+    broker.fetch({ fetchOffset: 0 }, { replicaId: 3, maxWaitMs: 0 });
+    const client = broker.produce(broker.batch(1, ORIGINAL));
+    replicate(broker, 1);
+    // The controller takes it out of the ISR, but its broker lives.
+    broker.lead({ isr: [1, 2], partitionEpoch: 8 }, 2);
+    broker.world.run(11 * SECOND);
+    replicate(broker, 1);
+    const before = broker.produced(client);
+
+    const again = broker.produce(broker.batch(1, ORIGINAL));
+
+    expect(before).toBeUndefined();
+    for (const one of [client, again]) {
+      expect(broker.produced(one)).toMatchObject({ errorCode: 0, baseOffset: 0 });
+    }
   });
 
   test("goes on waiting if the ISR shrinks below the minimum: the high watermark stands still", () => {
@@ -255,4 +278,25 @@ test("what is pipelined behind a parked produce waits its turn, and so keeps its
     .answersOf(PRODUCE)
     .map(({ responses }) => responses[0]?.partitionResponses[0]?.baseOffset);
   expect(offsets).toEqual([0, 1]);
+});
+
+test("a produce that was written, but not flushed as its topic has it, fails and is told of all the same", () => {
+  const broker = leading();
+  const partition = broker.partition(TOPIC_ID, 0);
+  partition?.log.updateConfig({ ...DEFAULT_LOG_CONFIG, "flush.messages": 1 });
+  const { disk } = broker.world;
+  if (!(disk instanceof ScriptedDisk)) throw new Error("not the disk of a test");
+  vi.spyOn(disk, "note").mockImplementation((call, path) => {
+    if (call === "sync" && path.endsWith(".log")) throw new DiskError("EIO", path);
+  });
+
+  const client = broker.produce(broker.batch(3));
+
+  expect(broker.produced(client)?.errorCode).toBe(ERRORS.KAFKA_STORAGE_ERROR.code);
+  expect(broker.failed).toEqual([partition]);
+  // It is in the log, and may come back with it.
+  expect(broker.world.factsOf("appended").map(({ batch }) => batch.recordCount)).toEqual([3]);
+  expect(broker.produced(broker.produce(broker.batch()))?.errorCode).toBe(
+    ERRORS.KAFKA_STORAGE_ERROR.code,
+  );
 });

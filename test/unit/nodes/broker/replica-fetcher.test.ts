@@ -22,8 +22,10 @@ import type { ProtocolSwitches } from "../../../../src/kafka/protocol-switches.t
 import { BROKER_TIMER } from "../../../../src/nodes/broker/broker-timers.ts";
 import type { Partition } from "../../../../src/nodes/broker/partition.ts";
 import { ReplicaFetcher } from "../../../../src/nodes/broker/replica-fetcher.ts";
+import { DiskError } from "../../../../src/ports/disk.ts";
 import { addressOf, BrokerFixture, epochOf, TOPIC_ID } from "../../../support/broker-fixture.ts";
 import type { FakeRequest } from "../../../support/fake-world.ts";
+import { ScriptedDisk } from "../../../support/scripted-disk.ts";
 
 /** Broker 1 follows orders-0 at broker 2 in leader epoch 5; the test plays broker 2. */
 class Following {
@@ -419,6 +421,20 @@ describe("a follower outside the leader's range", () => {
     ]);
   });
 
+  test.each([
+    ["cut", [1]],
+    ["be emptied", [20, 10]],
+  ])("whose disk fails as its log is to %s follows no more", (_what, offsets) => {
+    const following = new Following([1, 1, 1]).fail("OFFSET_OUT_OF_RANGE");
+    diskOf(following).failure = "EIO";
+
+    for (const offset of offsets) tell(following, offset);
+    following.broker.world.run(60 * SECOND);
+
+    expect(following.broker.failed).toEqual([following.partition]);
+    expect(following.fetches).toHaveLength(1);
+  });
+
   test("tries again from its end, if that is within the leader's range", () => {
     const following = new Following([1, 1, 1]).fail("OFFSET_OUT_OF_RANGE");
 
@@ -462,6 +478,82 @@ describe("a follower outside the leader's range", () => {
 
     expect(following.epochs).toEqual([1, 1, 1]);
   });
+});
+
+/** The disk of the follower, which a test can make fail. */
+function diskOf({ broker }: Following): ScriptedDisk {
+  const { disk } = broker.world;
+  if (!(disk instanceof ScriptedDisk)) throw new Error("not the disk of a test");
+  return disk;
+}
+
+describe("a follower whose disk fails", () => {
+  test("follows that partition no more, but goes on with others", () => {
+    const following = new Following([3]);
+    const { broker, fetcher, partition } = following;
+    broker.addPartition([], 1);
+    const other = broker.follow({}, 1);
+    fetcher.add(other);
+    following.answer({});
+    const disk = diskOf(following);
+    vi.spyOn(disk, "note").mockImplementation((_call, path) => {
+      if (path.startsWith(partition.log.directory)) throw new DiskError("EIO", path);
+    });
+
+    const [first, second] = [following.batches(1, [3]), following.batches(0, [3])];
+    following.answerAll([
+      { partitionIndex: 0, records: first, highWatermark: 2 },
+      { partitionIndex: 1, records: second, highWatermark: 1 },
+    ]);
+    const before = following.fetches.length;
+    following.answerAll([{ partitionIndex: 1 }]);
+
+    expect(broker.failed).toEqual([partition]);
+    expect([partition.log.logEndOffset, other.log.logEndOffset]).toEqual([1, 1]);
+    expect(following.fetches).toHaveLength(before);
+    expect(following.lastRequest.is(FETCH)).toBe(true);
+  });
+
+  test("tells what it had appended before: it is in the log, and may be found there", () => {
+    const following = new Following([]);
+    let writes = 0;
+    vi.spyOn(diskOf(following), "note").mockImplementation((call, path) => {
+      if (call !== "write" || !path.endsWith(".log")) return;
+      writes++;
+      if (writes === 3) throw new DiskError("ENOSPC", path);
+    });
+
+    following.answer({ records: following.batches(0, [3, 3, 3, 3]), highWatermark: 4 });
+
+    const appended = following.broker.world.factsOf("appended");
+    expect(appended.map(({ batch }) => batch.baseOffset)).toEqual([0, 1]);
+    expect(following.partition.log.logEndOffset).toBe(2);
+    expect(following.broker.failed).toEqual([following.partition]);
+  });
+
+  test("as it cuts what the leader does not have, follows no more", () => {
+    const following = new Following([1, 1, 2]);
+    diskOf(following).failure = "EROFS";
+
+    following.answer({ divergingEpoch: { epoch: 1, endOffset: 2 } });
+    following.broker.world.run(60 * SECOND);
+
+    expect(following.broker.failed).toEqual([following.partition]);
+    expect(following.fetches).toHaveLength(1);
+  });
+});
+
+test("a follower that is sent what does not continue its log stops until newer metadata come", () => {
+  const following = new Following([3, 3]);
+
+  following.answer({ records: following.batches(1, [3]), highWatermark: 2 });
+  following.broker.world.run(60 * SECOND);
+  expect(following.fetches).toHaveLength(1);
+  following.broker.follow({ leaderEpoch: 6, partitionEpoch: 8 });
+  following.fetcher.add(following.partition);
+  following.settle();
+
+  expect(following.fetches).toHaveLength(2);
 });
 
 describe("before truncation on fetch", () => {
