@@ -4,6 +4,7 @@ import type { MetadataAppended, MetadataApplied, MetadataTruncated } from "../tr
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode } from "./batch-tree.ts";
 import { BatchTree, NO_NODE } from "./batch-tree.ts";
+import { nodeName } from "./broker-name.ts";
 import { ReplicaLog } from "./replica-log.ts";
 
 /** One node's metadata: its log, and how far its image has come. */
@@ -13,6 +14,8 @@ export class MetadataReplica {
   readonly isVoter: boolean;
   /** All below is in its image. */
   applied: Offset = 0;
+  /** Has its power been cut since its log was loaded? */
+  powerLost = false;
 
   constructor(node: BrokerId, isVoter: boolean, tree: BatchTree) {
     this.node = node;
@@ -54,6 +57,11 @@ export interface MetadataCut {
   readonly applied: Offset;
   /** The first batch that went, of those that are committed; NO_NODE if there was none. */
   readonly committed: BatchNode;
+  /**
+   * Did a power cut take what the node had written as the leader? It counts that before it is flushed,
+   * as Kafka does (`KafkaRaftClient.flushLeaderLog`).
+   */
+  readonly isLeadersTail: boolean;
   readonly at: Instant;
   readonly event: number;
 }
@@ -75,6 +83,12 @@ export class MetadataLogs {
       const replica = this.#replica(node, isVoter);
       replica.applied = 0;
       this.#cut(replica, "loaded", logEndOffset, at, event);
+      replica.powerLost = false;
+    });
+    recorder.on("unflushed-lost", ({ node: name }) => {
+      for (const replica of this.replicas.values()) {
+        if (nodeName(replica.node) === name) replica.powerLost = true;
+      }
     });
     recorder.on("metadata-appended", (fact, at, event) => this.#append(fact, at, event));
     recorder.on("metadata-truncated", (fact, at, event) => this.#truncate(fact, at, event));
@@ -109,8 +123,16 @@ export class MetadataLogs {
       if (rival === undefined) this.#owners.set(epoch, node);
       const term = { epoch, replica, tip: replica.log.tip, rival, at, event };
       for (const listener of this.#terms) listener(term);
+      this.#forgetLacking(replica, epoch);
     }
     replica.log.append(batch);
+  }
+
+  /** What the leader of a newer epoch lacks has been told, and is committed no more. */
+  #forgetLacking({ log }: MetadataReplica, epoch: QuorumEpoch): void {
+    const { canon, tree } = this;
+    if (canon.count === 0 || log.contains(canon.tip)) return;
+    if (epoch > (tree.leaderEpoch[canon.tip] as number)) canon.count = canon.commonCount(log);
   }
 
   #truncate({ node, to }: MetadataTruncated, at: Instant, event: number): void {
@@ -130,7 +152,11 @@ export class MetadataLogs {
     const { nodes, count } = log;
     const isCommitted = count < this.canon.count && this.canon.nodes[count] === nodes[count];
     const committed = isCommitted ? (nodes[count] as number) : NO_NODE;
-    const cut: MetadataCut = { replica, how, to, applied, committed, at, event };
+    const isLeadersTail =
+      committed !== NO_NODE &&
+      replica.powerLost &&
+      this.#owners.get(this.tree.leaderEpoch[committed] as number) === replica.node;
+    const cut = { replica, how, to, applied, committed, isLeadersTail, at, event };
     for (const listener of this.#cuts) listener(cut);
   }
 

@@ -172,8 +172,13 @@ function mixLogFact(
       digest.word(fact.leaderEpoch);
       digest.number(fact.logEndOffset);
       break;
-    case "isr-proposed":
     case "isr-adopted":
+      digest.name(fact.by);
+      mixNumbers(digest, fact.isr);
+      digest.word(fact.leaderEpoch);
+      digest.word(fact.partitionEpoch);
+      break;
+    case "isr-proposed":
       mixNumbers(digest, fact.isr);
       digest.word(fact.leaderEpoch);
       digest.word(fact.partitionEpoch);

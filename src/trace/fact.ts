@@ -366,6 +366,8 @@ export interface IsrAdopted {
   readonly broker: BrokerId;
   readonly partition: PartitionName;
   readonly isr: readonly BrokerId[];
+  /** The controller's answer, its refusal, or its metadata. */
+  readonly by: "answer" | "refusal" | "metadata";
   readonly leaderEpoch: LeaderEpoch;
   readonly partitionEpoch: PartitionEpoch;
 }

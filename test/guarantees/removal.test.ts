@@ -33,6 +33,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  vi.resetAllMocks();
   vi.restoreAllMocks();
 });
 

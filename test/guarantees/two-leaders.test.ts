@@ -25,5 +25,7 @@ test("two leaders in one epoch are caught", () => {
   const names = simulation
     .finish(undefined)
     .violations.filter(({ permitted }) => permitted === undefined);
-  expect(names.map(({ guarantee }) => guarantee)).toContain("one-leader-per-epoch");
+  const found = names.map(({ guarantee }) => guarantee);
+  expect(found).toContain("one-leader-per-epoch");
+  expect(found).toContain("epochs-rise");
 });

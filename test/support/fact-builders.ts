@@ -316,7 +316,8 @@ export class History {
     this.#aside({ kind: "isr-proposed", ...asked, partitionEpoch: this.#partitionEpoch });
     this.isr = isr;
     this.registered("none");
-    this.#aside({ kind: "isr-adopted", ...asked, partitionEpoch: this.#partitionEpoch });
+    const partitionEpoch = this.#partitionEpoch;
+    this.#aside({ kind: "isr-adopted", ...asked, partitionEpoch, by: "answer" });
     return this;
   }
 

@@ -165,14 +165,14 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
         if (answer.leaderEpoch !== partition.leaderEpoch) return;
         if (answer.partitionEpoch < partition.partitionEpoch) return;
         partition.partitionEpoch = answer.partitionEpoch;
-        partition.adoptIsr(committedIsr(answer.isr));
+        partition.adoptIsr(committedIsr(answer.isr), "answer");
         // A smaller ISR may have been all that held the high watermark back (KAFKA-13091).
         partition.maybeAdvanceHighWatermark(this.#context.now());
         partition.completeDelayed();
         return;
       case ERRORS.OPERATION_NOT_ATTEMPTED:
       case ERRORS.INELIGIBLE_REPLICA:
-        partition.adoptIsr(state.committed);
+        partition.adoptIsr(state.committed, "refusal");
         return;
       case ERRORS.UNKNOWN_TOPIC_OR_PARTITION:
       case ERRORS.UNKNOWN_TOPIC_ID:

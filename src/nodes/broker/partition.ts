@@ -99,7 +99,7 @@ export class Partition implements LeaderReplica {
     this.leaderId = this.brokerId;
     this.partitionEpoch = registration.partitionEpoch;
     if (isNewEpoch) this.isr = committedIsr(registration.isr);
-    else this.adoptIsr(committedIsr(registration.isr));
+    else this.adoptIsr(committedIsr(registration.isr), "metadata");
     if (isNewEpoch) {
       const start = this.log.logEndOffset;
       this.log.assignEpochStart(registration.leaderEpoch, start);
@@ -118,7 +118,7 @@ export class Partition implements LeaderReplica {
   }
 
   /** A leader goes by this ISR from now on: nothing it proposed is on its way any more. */
-  adoptIsr(isr: CommittedIsr): void {
+  adoptIsr(isr: CommittedIsr, by: "answer" | "refusal" | "metadata"): void {
     const before = this.isr;
     this.isr = isr;
     const { length } = isr.isr;
@@ -132,6 +132,7 @@ export class Partition implements LeaderReplica {
       broker: this.brokerId,
       partition: this.name,
       isr: isr.isr,
+      by,
       leaderEpoch: this.leaderEpoch,
       partitionEpoch: this.partitionEpoch,
     });

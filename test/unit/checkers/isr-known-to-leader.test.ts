@@ -17,7 +17,7 @@ test("a leader that took back a request which is then granted is caught", () => 
   history.shrink([1, 2]);
   const asked = { broker: 1, partition: "orders-0", leaderEpoch: 0, partitionEpoch: 2 };
   history.note({ kind: "isr-proposed", ...asked, isr: [1, 2, 3] });
-  history.note({ kind: "isr-adopted", ...asked, isr: [1, 2] });
+  history.note({ kind: "isr-adopted", ...asked, isr: [1, 2], by: "refusal" });
 
   history.isr = [1, 2, 3];
   history.registered("none");
@@ -26,6 +26,21 @@ test("a leader that took back a request which is then granted is caught", () => 
     [
       "The controller has committed the ISR {1,2,3}, but broker-1, which leads in epoch 0, goes by {1,2}, without broker-3.",
     ],
+  ]);
+});
+
+test("metadata that come later than the answer may undo a request, as in Kafka", () => {
+  const history = watch();
+  history.shrink([1, 2]);
+  const asked = { broker: 1, partition: "orders-0", leaderEpoch: 0, partitionEpoch: 2 };
+  history.note({ kind: "isr-proposed", ...asked, isr: [1, 2, 3] });
+  history.note({ kind: "isr-adopted", ...asked, isr: [1, 2], by: "metadata" });
+
+  history.isr = [1, 2, 3];
+  history.registered("none");
+
+  expect(history.violations().map(({ permitted }) => permitted)).toEqual([
+    "metadata of the partition epoch that broker-1 knew already, which came at 10.000s and undid its request",
   ]);
 });
 

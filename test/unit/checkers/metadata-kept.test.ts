@@ -67,6 +67,21 @@ test("a voter that comes back without it is caught, unless its disk is to blame"
   expect(lesson.violations()[0]?.permitted).toMatch(/^damaged disk of controller-2, at /);
 });
 
+test("a power cut may take what the leader had not flushed yet, and with it what was committed", () => {
+  const lost = { kind: "unflushed-lost", path: "a.log", bytes: 9 } as const;
+  const leader = committed()
+    .note({ ...lost, node: "controller-1" })
+    .load(3001, 0);
+  const follower = committed()
+    .note({ ...lost, node: "controller-2" })
+    .load(3002, 0);
+  leader.write(3003, 2);
+
+  const permitted = "power cut of controller-1 while it flushed what it had written as the leader";
+  expect(leader.violations().map((one) => one.permitted)).toEqual([permitted, permitted]);
+  expect(follower.violations()[0]?.permitted).toBeUndefined();
+});
+
 test("an observer, and what was never committed, may go", () => {
   const history = watch();
   history.commit([...VOTERS, OBSERVER], 1);

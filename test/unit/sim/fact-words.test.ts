@@ -137,6 +137,7 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     broker: 1,
     partition: "orders-0",
     isr: [1, 2],
+    by: "answer",
     leaderEpoch: 2,
     partitionEpoch: 4,
   },
