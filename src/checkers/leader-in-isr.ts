@@ -3,14 +3,15 @@ import type { BrokerId } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
 import type { PartitionChanged } from "../trace/fact.ts";
 import { brokerName } from "./broker-name.ts";
+import type { BrokerStates } from "./broker-states.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { listed } from "./wording.ts";
 
 export const LEADER_IN_ISR: Guarantee = {
   name: "leader-in-isr",
   sentence:
-    "A partition's leader, if it has one, is in its ISR; ISR and ELR are replicas, share none, and the ELR is empty while the ISR is large enough.",
-  source: "KIP-966, PartitionRegistration; M3 and M4",
+    "A partition's leader, if it has one, is in its ISR; ISR and ELR are replicas, share none, and the ELR is empty while the ISR is large enough; who is fenced is not in the ISR, unless it is alone there and nobody leads.",
+  source: "KIP-841, KIP-966, PartitionRegistration; M3 and M4",
   kinds: ["leader-not-in-isr"],
   condition: "Always, of what the controller has committed.",
   testedBy: "changes of a partition after its creation",
@@ -26,8 +27,10 @@ class LeaderInIsr implements Checker {
   interesting = 0;
   readonly violations: Violation[] = [];
   readonly #known = new Set<string>();
+  readonly #brokers: BrokerStates;
 
-  constructor({ facts }: CheckContext) {
+  constructor({ facts, brokers }: CheckContext) {
+    this.#brokers = brokers;
     facts.on("partition-changed", (fact, at, event) => this.#change(fact, at, event));
   }
 
@@ -36,6 +39,12 @@ class LeaderInIsr implements Checker {
     if (this.#known.has(fact.partition)) this.interesting++;
     else this.#known.add(fact.partition);
     const text = faults(fact);
+    const fenced = fact.isr.filter(
+      (member) => fact.replicas.includes(member) && this.#brokers.isFenced(member),
+    );
+    if (fenced.length > 0 && (fact.isr.length > 1 || fact.leader !== NO_LEADER)) {
+      text.push(`${named(fenced)} in the ISR ${set(fact.isr)}, though fenced.`);
+    }
     if (text.length === 0) return;
     this.violations.push({
       guarantee: LEADER_IN_ISR.name,

@@ -37,3 +37,16 @@ test("an ELR beside an ISR that is large enough is found, beside a small one it 
   ]);
   expect(textAfter({ isr: [1], elr: [3], minInsyncReplicas: 2 })).toEqual([]);
 });
+
+test("a fenced broker in the ISR is caught, unless it is the last and nobody leads", () => {
+  const fenced = { kind: "broker-fenced", broker: 3, brokerEpoch: 3 } as const;
+  const bug = new History({ guarantees: [LEADER_IN_ISR] }).note(fenced);
+  bug.registered("none");
+  const last = new History({ guarantees: [LEADER_IN_ISR] }).note(fenced);
+  last.registered("none", { isr: [3], leader: -1, leaderEpoch: 1 });
+
+  expect(bug.violations().map(({ text }) => text)).toEqual([
+    ["broker-3 is in the ISR {1,2,3}, though fenced."],
+  ]);
+  expect(last.violations()).toEqual([]);
+});
