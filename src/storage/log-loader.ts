@@ -43,6 +43,8 @@ class Loader {
   readonly #deletions: Deletions;
   readonly #expirationMs: number;
   readonly #nowMs: number;
+  /** What was in the directory. */
+  readonly #names: readonly string[];
   readonly #snapshots: ProducerSnapshots;
   readonly #epochCheckpoint: EpochCheckpoint;
   readonly #epochs: LeaderEpochCache;
@@ -56,6 +58,8 @@ class Loader {
     this.#expirationMs = expirationMs;
     this.#nowMs = toMillis(clock.now());
     disk.makeDirectory(directory);
+    // First of all: it takes snapshots away as well.
+    this.#names = finishInterruptedSwap(disk, directory, clock);
     this.#snapshots = new ProducerSnapshots(disk, directory);
     this.#epochCheckpoint = new EpochCheckpoint(disk, directory, tickets);
     this.#epochs = new LeaderEpochCache(this.#epochCheckpoint.read());
@@ -94,8 +98,8 @@ class Loader {
   }
 
   #openSegments(): void {
-    const { disk, directory, clock } = this.#options;
-    for (const name of finishInterruptedSwap(disk, directory, clock)) {
+    const { disk, directory } = this.#options;
+    for (const name of this.#names) {
       const [, digits, suffix] = /^(\d{20})\.(log|index|timeindex|txnindex)$/.exec(name) ?? [];
       if (digits === undefined) continue;
       const baseOffset = Number(digits);
