@@ -7,13 +7,13 @@ import { PLAIN_DUMP } from "../../src/report/dump/dump-options.ts";
 import { dumpLines } from "../../src/report/dump/dump-text.ts";
 import { kindOf } from "../../src/report/dump/file-kind.ts";
 import { printableText } from "../../src/report/dump/printable.ts";
+import { runsOf } from "../support/campaign-runs.ts";
 import { mutated, withRightCrcs } from "../support/mutated-file.ts";
 import { SmallRandom } from "../support/small-random.ts";
 
 const FIXTURE = "test/conformance/fixture";
 
-/** All in `npm run campaign`, which asks for 100,000. */
-const MUTATIONS = Number(process.env["DUMP_MUTATIONS"] ?? 5_000);
+const MUTATIONS = runsOf(5_000, 100_000);
 
 const EVERYTHING: DumpOptions = { ...PLAIN_DUMP, deepIteration: true, printDataLog: true };
 const CHECKS: readonly DumpOptions[] = [
