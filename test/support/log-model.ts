@@ -16,6 +16,8 @@ interface ModelRecord {
 export interface StopLoss {
   /** Everything below is still there. */
   readonly certain: number;
+  /** A truncation was cut off that may have begun to take what lies from here on. */
+  readonly cutFrom: number;
   /** Was the power off, so that what is on the disk now is durable? */
   readonly losesPower: boolean;
   /** The log may begin as late as here. */
@@ -39,7 +41,12 @@ export class LogModel {
   highWatermark = 0;
   /** From here on a power loss may bring back what was cut off: cutting is no fsync. */
   #uncertainFrom: number = Number.POSITIVE_INFINITY;
-  /** Epochs and producers are cut at once where the log's start is, which may be forgotten. */
+  /** What came back from here on belongs to epochs and producers of which the log knows nothing any more. */
+  #doubtfulFrom: number = Number.POSITIVE_INFINITY;
+  /**
+   * The log's start may be forgotten, but epochs, producers and the recovery point are told of it at once:
+   * what then comes back below is nobody's, and may be anything.
+   */
   #knownFrom = 0;
   /** The log may begin as late as this again: its start is also in a checkpoint, which may be older. */
   #latestStart = 0;
@@ -60,6 +67,11 @@ export class LogModel {
     this.#deleteRetentionMs = deleteRetentionMs;
   }
 
+  /** Where what is judged begins. */
+  get readableFrom(): number {
+    return Math.max(this.start, this.#knownFrom);
+  }
+
   /** A batch that is in the log now, or will be if nothing comes between. */
   note(batch: RecordBatch): void {
     for (const { offset, text } of recordsOf(batch)) {
@@ -70,6 +82,8 @@ export class LogModel {
 
   append(batch: RecordBatch): void {
     this.note(batch);
+    const before = this.batches.findLast(({ producerId }) => producerId === batch.producerId);
+    if (before !== undefined) this.#lastWhenBegun.delete(before.lastOffset);
     this.assignEpoch(batch.partitionLeaderEpoch, batch.baseOffset);
     this.batches = [...this.batches, batch];
     this.end = batch.nextOffset;
@@ -88,8 +102,10 @@ export class LogModel {
     this.end = offset;
     this.#latestStart = Math.max(this.#latestStart, this.start);
     this.start = Math.min(this.start, offset);
+    this.#knownFrom = Math.min(this.#knownFrom, offset);
     const cut = this.batches.find(({ lastOffset }) => lastOffset >= offset);
     this.#uncertainFrom = Math.min(this.#uncertainFrom, offset, cut?.baseOffset ?? offset);
+    if (offset <= this.#doubtfulFrom) this.#doubtfulFrom = Number.POSITIVE_INFINITY;
     this.batches = this.batches.filter(({ lastOffset }) => lastOffset < offset);
     this.epochs = this.epochs.filter(({ startOffset }) => startOffset < offset);
     this.highWatermark = Math.min(this.highWatermark, offset);
@@ -104,6 +120,7 @@ export class LogModel {
     this.end = offset;
     this.highWatermark = offset;
     this.#uncertainFrom = 0;
+    this.#doubtfulFrom = Number.POSITIVE_INFINITY;
   }
 
   /** Where all that the log has begins; `recoveryPoint` is as before. */
@@ -139,12 +156,12 @@ export class LogModel {
 
   /** Takes over what the cleaning made of a stretch, after having judged it. */
   clean({ from, to, batches }: CleanedGroup, nowMs: number): void {
+    const { readableFrom } = this;
     const inside = this.batches.filter(({ baseOffset }) => baseOffset >= from && baseOffset < to);
-    const before = inside.flatMap(recordsOf);
-    const left = batches.flatMap(recordsOf).filter(({ offset }) => offset >= this.start);
+    const before = inside.flatMap(recordsOf).filter(({ offset }) => offset >= readableFrom);
+    const left = batches.flatMap(recordsOf).filter(({ offset }) => offset >= readableFrom);
     expectNone("appeared in a cleaning", missing(left, before));
     for (const record of missing(before, left)) {
-      if (record.offset < this.start) continue;
       if (!this.#mayGo(record, nowMs)) fail(`a cleaning must not take ${record.text}`);
       const revived = left.find(({ key, offset }) => key === record.key && offset < record.offset);
       if (record.key !== undefined && revived !== undefined) {
@@ -152,9 +169,10 @@ export class LogModel {
       }
     }
     for (const { lastOffset, producerId } of lastOfProducers(this.batches)) {
-      const isHere = lastOffset >= Math.max(from, this.start) && lastOffset < to;
+      const isHere = lastOffset >= Math.max(from, readableFrom) && lastOffset < to;
       // One that a truncation has made the last again meanwhile was not when the cleaner looked.
       if (
+        this.#doubtfulFrom === Number.POSITIVE_INFINITY &&
         isHere &&
         this.#lastWhenBegun.has(lastOffset) &&
         !batches.some((batch) => batch.lastOffset === lastOffset)
@@ -163,7 +181,7 @@ export class LogModel {
       }
     }
     this.#noteTombstones(left, this.#cleaningBeganMs);
-    const kept = batches.filter(({ lastOffset }) => lastOffset >= this.start);
+    const kept = batches.filter(({ lastOffset }) => lastOffset >= readableFrom);
     const earlier = this.batches.filter(({ baseOffset }) => baseOffset < from);
     const later = this.batches.filter(({ baseOffset }) => baseOffset >= to);
     this.batches = [...earlier, ...kept, ...later];
@@ -194,11 +212,11 @@ export class LogModel {
   expectSame(log: PartitionLog): void {
     expectEqual("the log's start", log.logStartOffset, this.start);
     expectEqual("the log's end", log.logEndOffset, this.end);
-    const found = contentsOf(log);
+    const found = contentsOf(log, this.readableFrom);
     expectEqual("batches", found.map(textOf).join("\n"), this.batches.map(textOf).join("\n"));
     expectEqual("epochs", epochText(log.epochs.entries), epochText(this.epochs));
     for (const { producerId, lastSequence, baseOffset } of lastOfProducers(this.batches)) {
-      if (baseOffset < this.#takenOver || baseOffset < this.#knownFrom) continue;
+      if (baseOffset < this.#takenOver || baseOffset < this.readableFrom) continue;
       const known = log.producers.get(producerId)?.lastSequence;
       expectEqual(`the last sequence of producer ${producerId}`, known, lastSequence);
     }
@@ -206,22 +224,23 @@ export class LogModel {
 
   /** Can a stop have left this? Then it is what the model goes on with. */
   takeOver(log: PartitionLog, highWatermark: number, loss: StopLoss): void {
-    const { certain, start, begun, cleanedAtMs, losesPower } = loss;
+    const { certain, start, begun, cutFrom, cleanedAtMs, losesPower } = loss;
     for (const batch of begun) this.note(batch);
-    const found = contentsOf(log);
-    const records = found.flatMap(recordsOf);
-    const mine = this.batches.flatMap(recordsOf);
     const { logStartOffset, logEndOffset } = log;
+    const from = Math.max(logStartOffset, this.#knownFrom);
+    const found = contentsOf(log, from);
+    const records = found.flatMap(recordsOf).filter(({ offset }) => offset >= from);
+    const mine = this.batches.flatMap(recordsOf).filter(({ offset }) => offset >= from);
 
     for (const { offset, text } of records) {
       if (this.#written.get(offset)?.has(text) !== true) fail(`never written: ${text}`);
     }
     const begunRecords = begun.flatMap(recordsOf);
     const between = records.filter(
-      ({ offset }) => offset >= this.start && offset < this.#uncertainFrom,
+      ({ offset }) => offset >= this.readableFrom && offset < this.#uncertainFrom,
     );
     expectNone("came back", missing(missing(between, mine), begunRecords));
-    const kept = mine.filter(({ offset }) => offset >= logStartOffset && offset < certain);
+    const kept = mine.filter(({ offset }) => offset < certain);
     const lost = missing(kept, records).filter(
       (record) => cleanedAtMs === undefined || !this.#mayGo(record, cleanedAtMs),
     );
@@ -235,15 +254,18 @@ export class LogModel {
     const limit = Math.max(this.end, latestStart, begun.at(-1)?.nextOffset ?? 0);
     const isUncertain = this.#uncertainFrom < Number.POSITIVE_INFINITY;
     if (logEndOffset > limit && !isUncertain) fail(`it ends at ${logEndOffset}, not ${limit}`);
+    this.#doubtfulFrom = Math.min(this.#doubtfulFrom, cutFrom);
+    if (losesPower) this.#doubtfulFrom = Math.min(this.#doubtfulFrom, this.#uncertainFrom);
     if (cleanedAtMs !== undefined) this.#noteTombstones(records, this.#cleaningBeganMs);
     this.#expectEpochs(log, found);
-    if (!isUncertain) this.#expectProducers(log, found);
+    if (this.#doubtfulFrom === Number.POSITIVE_INFINITY) this.#expectProducers(log, found);
 
     if (losesPower) this.writtenBack();
     else if (log.recoveryPoint <= logStartOffset) this.#isStartAhead = true;
     // What recovery cuts off can come back as well.
     if (log.truncatedBytes > 0) this.#uncertainFrom = Math.min(this.#uncertainFrom, logEndOffset);
     this.#takenOver = logEndOffset;
+    this.#knownFrom = Math.min(this.#knownFrom, logEndOffset);
     this.batches = found;
     this.start = logStartOffset;
     this.end = logEndOffset;
@@ -254,8 +276,7 @@ export class LogModel {
   /** Each batch lies in its epoch, and an epoch ends after its last batch. */
   #expectEpochs(log: PartitionLog, found: readonly RecordBatch[]): void {
     for (const { baseOffset, lastOffset, partitionLeaderEpoch: epoch } of found) {
-      if (lastOffset >= this.#uncertainFrom) return;
-      if (lastOffset < this.#knownFrom) continue;
+      if (lastOffset >= this.#doubtfulFrom) return;
       const at = Math.max(baseOffset, log.logStartOffset, this.#knownFrom);
       expectEqual(`the epoch of offset ${at}`, log.epochs.epochAt(at), epoch);
       const { endOffset } = log.endOffsetForEpoch(epoch);
@@ -274,10 +295,10 @@ export class LogModel {
   }
 }
 
-/** All batches that can be read, one read after the other, from the one that holds the start. */
-export function contentsOf(log: PartitionLog): RecordBatch[] {
+/** All batches that can be read, one read after the other, from the one that holds `from`. */
+function contentsOf(log: PartitionLog, from: number): RecordBatch[] {
   const all: RecordBatch[] = [];
-  let at = log.logStartOffset;
+  let at = from;
   while (at < log.logEndOffset) {
     const { batches, error } = log.read(at, 1, log.logEndOffset, true);
     if (error.code !== 0) fail(`reading at ${at}: ${error.name}`);

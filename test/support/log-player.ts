@@ -160,6 +160,8 @@ class Player implements MachineOwner {
       // The cleaner also deletes old segments, if that is the policy.
       start: Math.max(plan?.start ?? 0, mayBeCleaned && this.#isDeleting ? highWatermark : 0),
       begun: plan?.begun ?? [],
+      cutFrom:
+        plan !== undefined && plan.certain < model.end ? plan.certain : Number.POSITIVE_INFINITY,
       cleanedAtMs: mayBeCleaned ? this.#machine.nowMs : undefined,
     };
   }
@@ -299,7 +301,8 @@ class Player implements MachineOwner {
   }
 
   #read(log: PartitionLog, asked: Extract<Operation, { do: "read" }>): void {
-    const { start, end, batches } = this.#model;
+    const { readableFrom: start, end, batches } = this.#model;
+    if (start > end) return;
     const from = start + (asked.from % (end - start + 1));
     const upTo = start + (asked.upTo % (end - start + 1));
     const found = log.read(from, asked.bytes, upTo, true);
