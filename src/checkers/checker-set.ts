@@ -3,6 +3,7 @@ import type { FactRecorder } from "../trace/recorder.ts";
 import { AckedRecords } from "./acked-records.ts";
 import { BrokerStates } from "./broker-states.ts";
 import type { CheckSetup } from "./check-setup.ts";
+import { ClientHistory } from "./client-history.ts";
 import { ClockSkews } from "./clock-skews.ts";
 import { ConsumerReads } from "./consumer-reads.ts";
 import { DiskHarms } from "./disk-harms.ts";
@@ -52,6 +53,7 @@ export function createCheckers(
   const expiry = new Expiry(logs, setup, skews);
   const acked = new AckedRecords(facts, logs, expiry, setup);
   const reads = new ConsumerReads(facts, logs);
+  const history = new ClientHistory(facts, logs, reads, setup);
   const context: CheckContext = {
     facts,
     logs,
@@ -62,6 +64,7 @@ export function createCheckers(
     expiry,
     acked,
     reads,
+    history,
     retries,
     skews,
     setup,

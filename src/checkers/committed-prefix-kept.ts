@@ -14,7 +14,7 @@ export const COMMITTED_PREFIX_KEPT: Guarantee = {
   source: "KIP-101, KIP-279, KIP-320; R5, R9 and R10",
   kinds: ["committed-record-truncated"],
   condition:
-    "A log that comes back shorter from a power loss, or from a disk that has damaged it, is no violation, unless it then leads. Permitted: as for no-acked-loss, acks aside.",
+    "A log that comes back shorter from a power loss, or from a disk that has damaged it, is no violation, unless it then leads, nor is one that has cut off what had expired. Permitted: as for no-acked-loss, acks aside.",
   testedBy:
     "elections with something committed, truncations that removed something, restarts with something committed",
   example: [
@@ -72,6 +72,8 @@ class CommittedPrefixKept implements Checker {
     // Still there: what was removed lies behind the end.
     if (removed >= canon.count || canon.nodes[removed] !== log.nodes[removed]) return;
     if (cut.excuse !== "none") return;
+    // All that it had left had expired elsewhere.
+    if (cut.from <= this.#context.expiry.permitted(partition)) return;
     const name = brokerName(log.broker);
     const [subject, reason] =
       cut.how === "truncated"

@@ -10,7 +10,7 @@ import { RecordRun } from "./record-run.ts";
 import { ReplicaLog } from "./replica-log.ts";
 import type { Election } from "./replica-logs.ts";
 import { waiveLoss } from "./waivers/loss-waiver.ts";
-import type { Waiver } from "./waivers/waiver.ts";
+import type { Judgement, Waiver } from "./waivers/waiver.ts";
 import { listed } from "./wording.ts";
 
 export const CONSISTENT_READ: Guarantee = {
@@ -172,6 +172,7 @@ class ConsistentRead implements Checker {
       if (!tree.has(node, HANDED) || tree.has(node, TOLD)) continue;
       tree.set(node, TOLD);
       finding ??= this.#findingOf(partition, handed, node, by, at, event);
+      if (!partition.judged.has(node)) partition.judged.set(node, finding.judgement);
       const first = tree.baseOffset(node);
       const last = tree.lastOffset[node] as number;
       finding.run.add(first, last, last - first + 1);
@@ -243,6 +244,11 @@ class ReadLoss {
     this.#leader = brokerName(partition.leader);
     this.#at = at;
     this.#event = event;
+  }
+
+  get judgement(): Judgement {
+    const waiver = this.#waiver;
+    return { waiver, cause: waiver?.cause ?? this.blame };
   }
 
   toViolation(): Violation {

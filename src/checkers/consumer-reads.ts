@@ -16,6 +16,8 @@ export type ReadListener = (
   node: BatchNode,
   at: Instant,
   event: number,
+  /** What it is a part of: records outside its range were not handed over. */
+  fact: Polled,
 ) => void;
 
 /** Tells which batches in the logs are those that consumers were given. O(1) for a batch read in order. */
@@ -38,7 +40,7 @@ export class ConsumerReads {
       if (batch.lastOffset < fact.firstOffset || batch.baseOffset > fact.lastOffset) continue;
       const node = locate(partition, batch);
       for (const listener of this.#listeners) {
-        listener(partition, fact.client, batch, node, at, event);
+        listener(partition, fact.client, batch, node, at, event, fact);
       }
     }
   }

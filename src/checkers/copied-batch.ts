@@ -97,17 +97,20 @@ function isSource(source: ReplicaLog, log: ReplicaLog, batch: RecordBatch): bool
   if (index < 0) return false;
   const { tree } = source;
   if (!tree.holds(source.nodes[index] as number, batch)) return false;
-  if (!log.isAnchored) return true;
-  const isOver = index >= log.count && (log.count === 0 || source.contains(log.tip));
+  const isOver =
+    log.isAnchored && index >= log.count && (log.count === 0 || source.contains(log.tip));
+  // A log of which nothing is left takes its history from whoever it copies.
+  const isEmpty = !log.isAnchored || log.pathEnd <= log.start;
+  const floor = Math.max(source.start, isEmpty ? log.end : 0);
   // What lies between can only have been cleaned away.
   for (let i = index - 1; i >= (isOver ? log.count : 0); i--) {
     const node = source.nodes[i] as number;
-    if ((tree.lastOffset[node] as number) < source.start) break;
+    if ((tree.lastOffset[node] as number) < floor) break;
     if (!isCleanedAway(tree, node)) return false;
   }
   // Whoever lags behind the start of its leader's log takes no older history from it. If theirs part
   // down there the leader cannot tell; nor can anybody, once this log begins where the leader's does.
-  return isOver || log.pathEnd <= source.start;
+  return isOver || isEmpty || log.pathEnd <= source.start;
 }
 
 /** Has a cleaning, of whichever replica, taken every record of the batch? */

@@ -4,6 +4,7 @@ import type { FactRecorder } from "../trace/recorder.ts";
 import type { AckedRecords } from "./acked-records.ts";
 import type { BrokerStates } from "./broker-states.ts";
 import type { CheckSetup } from "./check-setup.ts";
+import type { ClientHistory } from "./client-history.ts";
 import type { ClockSkews } from "./clock-skews.ts";
 import type { ConsumerReads } from "./consumer-reads.ts";
 import type { DiskHarms } from "./disk-harms.ts";
@@ -79,6 +80,7 @@ export interface CheckContext {
   readonly expiry: Expiry;
   readonly acked: AckedRecords;
   readonly reads: ConsumerReads;
+  readonly history: ClientHistory;
   readonly retries: ProducerRetries;
   readonly skews: ClockSkews;
   readonly setup: CheckSetup;

@@ -1,12 +1,9 @@
 import type { Instant } from "../base/time.ts";
-import { formatSeconds } from "../base/time.ts";
 import type { PartitionChanged } from "../trace/fact.ts";
 import { brokerName } from "./broker-name.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
-import type { LeaderView } from "./leader-views.ts";
 import { earlierRule } from "./waivers/earlier-rule.ts";
-import type { Waiver } from "./waivers/waiver.ts";
 import { listed } from "./wording.ts";
 
 export const ISR_KNOWN_TO_LEADER: Guarantee = {
@@ -16,7 +13,7 @@ export const ISR_KNOWN_TO_LEADER: Guarantee = {
   source: "KIP-497, Vanlightly's ValidHighWatermark; R6",
   kinds: ["isr-unknown-to-leader"],
   condition:
-    "Of a leader in office whose epoch is the current one. Permitted: metadata that came after the controller's answer had told the same, and undid a request made meanwhile, as in Kafka; an earlier rule of the protocol.",
+    "Of a leader in office whose epoch is the current one; not while metadata, coming after the answer that told the same, have undone a request that it made meanwhile, as Partition.makeLeader lets them. Permitted: an earlier rule of the protocol.",
   testedBy: "changes of an ISR while its leader stays",
   example: [
     "isr-unknown-to-leader   orders-0   at 10.391s, event 8211",
@@ -41,13 +38,13 @@ class IsrKnownToLeader implements Checker {
     const partition = logs.partition(fact.partition);
     const view = views.of(partition);
     this.evaluations++;
-    if (view.leaderEpoch !== fact.leaderEpoch || !partition.leading) return;
+    if (view.leaderEpoch !== fact.leaderEpoch || !partition.leading || view.isUndone) return;
     this.interesting++;
     const unknown = fact.isr.filter((member) => !view.maximalIsr.includes(member));
     if (unknown.length === 0) return;
     const isr = `{${fact.isr.join(",")}}`;
     const leader = `${brokerName(view.leader)}, which leads in epoch ${view.leaderEpoch}`;
-    const waiver = undoneRequest(view) ?? earlierRule(partition, setup, event);
+    const waiver = earlierRule(partition, setup, event);
     this.violations.push(
       violationOf(ISR_KNOWN_TO_LEADER, {
         partition: partition.name,
@@ -61,11 +58,4 @@ class IsrKnownToLeader implements Checker {
       }),
     );
   }
-}
-
-function undoneRequest({ leader, undone }: LeaderView): Waiver | undefined {
-  if (undone === undefined) return undefined;
-  const metadata = `metadata of the partition epoch that ${brokerName(leader)} knew already`;
-  const text = `${metadata}, which came at ${formatSeconds(undone.at)} and undid its request`;
-  return { text, cause: undone.event };
 }

@@ -1,4 +1,3 @@
-import type { Instant } from "../base/time.ts";
 import type { BrokerId, LeaderEpoch, Offset, PartitionEpoch } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
 import type { IsrProposed } from "../trace/fact.ts";
@@ -17,10 +16,10 @@ export class LeaderView {
   /** With who is about to join: all of them hold the high watermark back. */
   maximalIsr: readonly BrokerId[] = [];
   /**
-   * When metadata last undid a request that was made knowing them: `Partition.makeLeader` takes a
+   * Have metadata undone a request that was made knowing them? `Partition.makeLeader` takes a
    * registration of the partition epoch that it has already, and forgets what it has asked since.
    */
-  undone: { readonly at: Instant; readonly event: number } | undefined = undefined;
+  isUndone = false;
 }
 
 /** Follows what leaders tell of their ISRs, and remembers what they asked the controller for. */
@@ -38,15 +37,14 @@ export class LeaderViews {
       view.leaderEpoch = fact.leaderEpoch;
       view.epochStart = fact.logEndOffset;
       view.isr = fact.isr;
-      view.undone = undefined;
+      view.isUndone = false;
       view.maximalIsr = fact.isr;
     });
     recorder.on("isr-proposed", (fact) => this.#propose(fact));
-    recorder.on("isr-adopted", ({ partition, broker, leaderEpoch, isr, by }, at, event) => {
+    recorder.on("isr-adopted", ({ partition, broker, leaderEpoch, isr, by }) => {
       const view = this.of(logs.partition(partition));
       if (view.leader !== broker || view.leaderEpoch !== leaderEpoch) return;
-      const isUndone = by === "metadata" && isr.length < view.maximalIsr.length;
-      view.undone = isUndone ? { at, event } : undefined;
+      view.isUndone = by === "metadata" && isr.length < view.maximalIsr.length;
       view.isr = isr;
       view.maximalIsr = isr;
     });

@@ -86,8 +86,8 @@ class MetadataKept implements Checker {
       this.#report(text, to, undefined, at, event);
       return;
     }
-    // Who has not heard that it is committed may be made to cut it only by a leader without it.
-    if (committed === NO_NODE) return;
+    // What it had not applied it may not have told anybody of either, and so not have flushed.
+    if (committed === NO_NODE || (how === "loaded" && to >= applied)) return;
     const first = this.#context.metadata.tree.baseOffset(committed);
     const did = how === "loaded" ? "came back without" : "cut off";
     const text = `${name} ${did} committed metadata, from offset ${first} on.`;

@@ -53,7 +53,7 @@ export interface MetadataCut {
   readonly replica: MetadataReplica;
   readonly how: "truncated" | "loaded";
   readonly to: Offset;
-  /** Below all that it applied in this life. */
+  /** Below it lies all that it had applied since its last start. */
   readonly applied: Offset;
   /** The first batch that went, of those that are committed; NO_NODE if there was none. */
   readonly committed: BatchNode;
@@ -81,8 +81,8 @@ export class MetadataLogs {
     this.canon = new ReplicaLog(this.tree, -1);
     recorder.on("metadata-loaded", ({ node, isVoter, logEndOffset }, at, event) => {
       const replica = this.#replica(node, isVoter);
-      replica.applied = 0;
       this.#cut(replica, "loaded", logEndOffset, at, event);
+      replica.applied = 0;
       replica.powerLost = false;
     });
     recorder.on("unflushed-lost", ({ node: name }) => {

@@ -71,7 +71,9 @@ class NoAckedLoss implements Checker {
     for (const node of loss.nodes) {
       const acks = tree.has(node, ACKED_ALL) ? -1 : 1;
       const client = this.#names.of(tree.writerOf(node).client);
-      const finding = this.#findingOf(loss, this.#waive(loss, node, acks));
+      const waiver = this.#waive(loss, node, acks);
+      partition.judged.set(node, { waiver, cause: waiver?.cause ?? loss.cause });
+      const finding = this.#findingOf(loss, waiver);
       finding.add(client, acks, tree.baseOffset(node), tree.length[node] as number);
     }
     if (stray === undefined) return;

@@ -5,6 +5,7 @@ import type { PartitionChanged } from "../trace/fact.ts";
 import type { BatchNode } from "./batch-tree.ts";
 import { BatchTree } from "./batch-tree.ts";
 import { ReplicaLog } from "./replica-log.ts";
+import type { Judgement } from "./waivers/waiver.ts";
 
 /** An election that gave up the ISR's promise: records below the high watermark may be gone. */
 export interface UncleanElection {
@@ -76,6 +77,8 @@ export class PartitionGhost {
   readonly leaders: Map<LeaderEpoch, BrokerId> = new Map();
 
   readonly cuts: Cut[] = [];
+  /** What was told to be lost, and why. */
+  readonly judged: Map<BatchNode, Judgement> = new Map();
   /** Leaders after the first. */
   leaderChanges = 0;
   isrGrowths = 0;

@@ -1,4 +1,7 @@
 import { ACK_AFTER_COMMIT } from "./ack-after-commit.ts";
+import { ACKED_GETS_READ } from "./acked-gets-read.ts";
+import { ACKS_IN_ORDER } from "./acks-in-order.ts";
+import { APPENDS_IN_REAL_TIME } from "./appends-in-real-time.ts";
 import { APPENDS_IN_ROLE } from "./appends-in-role.ts";
 import { CANDIDATES_COMPLETE } from "./candidates-complete.ts";
 import { CLEAN_ELECTION } from "./clean-election.ts";
@@ -9,6 +12,7 @@ import { COPY_LEFT } from "./copy-left.ts";
 import { END_NOT_BEHIND } from "./end-not-behind.ts";
 import { EPOCHS_RISE } from "./epochs-rise.ts";
 import { EXPIRED_ONLY_BY_POLICY } from "./expired-only-by-policy.ts";
+import { FAILED_NEVER_READ } from "./failed-never-read.ts";
 import type { Guarantee } from "./guarantee.ts";
 import { HW_NEEDS_MIN_ISR } from "./hw-needs-min-isr.ts";
 import { HW_WITHIN_ISR } from "./hw-within-isr.ts";
@@ -25,9 +29,13 @@ import { NO_DIRTY_READ } from "./no-dirty-read.ts";
 import { NO_DIVERGENCE } from "./no-divergence.ts";
 import { NO_DUPLICATES } from "./no-duplicates.ts";
 import { NO_REORDER } from "./no-reorder.ts";
+import { OFFSETS_AGREE } from "./offsets-agree.ts";
 import { OFFSETS_NEVER_CHANGE } from "./offsets-never-change.ts";
 import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
+import { POLLS_IN_ORDER } from "./polls-in-order.ts";
+import { READERS_AGREE } from "./readers-agree.ts";
+import { SEEN_ONCE } from "./seen-once.ts";
 
 /** Every guarantee, in the order in which they are named: of two that one event breaks, the first leads. */
 export const GUARANTEES: readonly Guarantee[] = [
@@ -60,4 +68,12 @@ export const GUARANTEES: readonly Guarantee[] = [
   ONE_CONTROLLER_PER_EPOCH,
   METADATA_AGREES,
   METADATA_KEPT,
+  OFFSETS_AGREE,
+  SEEN_ONCE,
+  ACKED_GETS_READ,
+  FAILED_NEVER_READ,
+  POLLS_IN_ORDER,
+  READERS_AGREE,
+  ACKS_IN_ORDER,
+  APPENDS_IN_REAL_TIME,
 ];

@@ -357,9 +357,12 @@ export class ReplicaLogs {
     // last batch and the end tell which log it is. Without it, a load can only have cut.
     const lastEpoch = fact.lastEpoch ?? -1;
     if (lastEpoch >= 0 && to > 0) this.#restore(log, to, lastEpoch);
+    const before = log.count;
     log.cutTo(to);
     if (tip === NO_NODE || log.contains(tip)) return;
     log.lossySinceJoin = true;
+    // A log ends with its last batch, whatever has been cleaned away behind that.
+    if (isCleanedFrom(log, before)) return;
     this.#tellCut({
       partition,
       log,
@@ -457,4 +460,16 @@ function followBelow(partition: PartitionGhost, log: ReplicaLog, start: Offset):
   const index = source.indexOf(start);
   const count = index < 0 ? source.count : index;
   if (count > log.count) log.follow(source.nodes[count - 1] as number);
+}
+
+/** Was there nothing in the batches from the log's end on, of which it had so many? */
+function isCleanedFrom(log: ReplicaLog, count: number): boolean {
+  const { tree, nodes } = log;
+  if (log.absences === undefined) return false;
+  for (let i = log.count; i < count; i++) {
+    const first = tree.firstValue[nodes[i] as number] as number;
+    const end = first + (tree.length[nodes[i] as number] as number);
+    for (let place = first; place < end; place++) if (log.hasRecord(place)) return false;
+  }
+  return true;
 }

@@ -1,6 +1,6 @@
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import type { HistoryOptions } from "./fact-builders.ts";
-import { History } from "./fact-builders.ts";
+import { History, ORDERS } from "./fact-builders.ts";
 
 /** `min.insync.replicas` of a `History`, unless it is told otherwise. */
 const MIN_ISR = 2;
@@ -172,7 +172,16 @@ export class SmallReplication {
     // As a follower it may have been behind the leader before it.
     this.#highWatermark = this.#marks.get(broker) ?? 0;
     this.#unanswered.length = 0;
-    this.#position = Math.min(this.#position, history.end(broker));
+    this.#seek(Math.min(this.#position, history.end(broker)));
+  }
+
+  /** The consumer goes back to where the new leader's log parts from what it has read. */
+  #seek(to: number): void {
+    const from = this.#position;
+    if (to === from) return;
+    this.#position = to;
+    const reset = { kind: "position-reset", client: "c1", partition: ORDERS, from, to } as const;
+    this.history.note({ ...reset, reason: "truncation" });
   }
 
   /** A leader that has not heard yet goes on writing, and nobody fetches it. */

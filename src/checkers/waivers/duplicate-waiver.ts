@@ -14,7 +14,8 @@ export interface Duplicate {
 /**
  * Why a second copy is no bug. Brokers recognise it by producer id, epoch and sequence: they cannot
  * if the producer has none (a retry whose first attempt had arrived), nor if it took a new id or
- * epoch between the two.
+ * epoch between the two; nor if a broker has rebuilt what it knows from a log in which the first is no
+ * more.
  */
 export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): string | undefined {
   const { partition, client, value, firstNode, secondNode } = duplicate;
@@ -30,6 +31,10 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
   const before = partition.tree.writerOf(firstNode);
   const after = partition.tree.writerOf(secondNode);
   if (before.producerId !== after.producerId) return `${client} had gone on with a new producer id`;
-  if (before.producerEpoch === after.producerEpoch) return undefined;
+  if (before.producerEpoch === after.producerEpoch) {
+    const hasExpired =
+      (partition.tree.lastOffset[firstNode] as number) < context.expiry.permitted(partition);
+    return hasExpired ? "the first copy had expired, and brokers may forget it then" : undefined;
+  }
   return `${client} had gone on with a new producer epoch, ${before.producerEpoch} to ${after.producerEpoch}`;
 }

@@ -24,3 +24,11 @@ export interface Disappearance {
   /** The acks of the client that was told it is written; undefined if that is not the question. */
   readonly acks: -1 | 0 | 1 | undefined;
 }
+
+/** How the disappearance of a batch was judged when it came about; what follows from it is judged alike. */
+export interface Judgement {
+  /** Undefined if it is a bug. */
+  readonly waiver: Waiver | undefined;
+  /** The event that is to blame. */
+  readonly cause: number;
+}

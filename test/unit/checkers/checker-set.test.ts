@@ -48,6 +48,14 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "one-controller-per-epoch untested",
     "metadata-agrees untested",
     "metadata-kept untested",
+    "offsets-agree held",
+    "seen-once held",
+    "acked-gets-read held",
+    "failed-never-read untested",
+    "polls-in-order held",
+    "readers-agree untested",
+    "acks-in-order held",
+    "appends-in-real-time held",
   ]);
 });
 

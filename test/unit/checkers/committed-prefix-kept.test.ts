@@ -117,3 +117,27 @@ test("a leader that was replaced must not commit what the leader in office does 
     },
   ]);
 });
+
+test("a log that comes back shorter by what had been cleaned away has lost nothing", () => {
+  const history = new History({
+    guarantees: [COMMITTED_PREFIX_KEPT],
+    topic: { isCompacted: true },
+  });
+  for (const value of [0, 1, 2]) history.commit([value], { keys: ["a"] });
+  history.clean(3, 0, 2, []).truncate(3, 2);
+  const cuts = history.violations().length;
+
+  history.stop(3, "exit").restart(3, 0);
+
+  expect(history.violations()).toHaveLength(cuts);
+});
+
+test("what a replica cuts off is nobody's if it has expired elsewhere", () => {
+  const history = new History({ guarantees: [COMMITTED_PREFIX_KEPT], topic: { retentionMs: 0 } });
+  for (const value of [0, 1]) history.commit([value]);
+  history.moveStart(1, 2, "retention-time");
+
+  history.truncate(3, 0, "high-watermark");
+
+  expect(history.violations()).toEqual([]);
+});

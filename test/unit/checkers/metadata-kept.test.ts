@@ -8,7 +8,7 @@ const watch = (): MetadataHistory => new MetadataHistory([METADATA_KEPT]);
 function committed(): MetadataHistory {
   const history = watch();
   const batch = history.write(3001, 1);
-  history.append(3002, batch).apply(batch, [3001]);
+  history.append(3002, batch).apply(batch, [3001, 3002]);
   return history;
 }
 
@@ -80,6 +80,14 @@ test("a power cut may take what the leader had not flushed yet, and with it what
   const permitted = "power cut of controller-1 while it flushed what it had written as the leader";
   expect(leader.violations().map((one) => one.permitted)).toEqual([permitted, permitted]);
   expect(follower.violations()[0]?.permitted).toBeUndefined();
+});
+
+test("a voter may lose what it has not taken for committed: it may not have flushed it", () => {
+  const history = watch();
+  const batch = history.write(3001, 1);
+  history.append(3002, batch).append(3003, batch).apply(batch, [3001, 3002]).load(3003, 0);
+
+  expect(history.violations()).toEqual([]);
 });
 
 test("an observer, and what was never committed, may go", () => {

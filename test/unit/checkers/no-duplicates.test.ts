@@ -138,3 +138,16 @@ test("a producer that sent nothing again leaves the guarantee untested", () => {
   expect(history.violations()).toEqual([]);
   expect(history.checkers.summaries()[0]).toMatchObject({ state: "untested", evaluations: 1 });
 });
+
+test("a copy of what had expired is permitted: brokers may have forgotten it", () => {
+  const history = new History({ guarantees: [NO_DUPLICATES], topic: { retentionMs: 0 } });
+  history.commit([0]);
+  history.commit([1]);
+  history.moveStart(1, 1, "retention-time");
+
+  history.commit([0]);
+
+  expect(history.violations()).toMatchObject([
+    { permitted: "the first copy had expired, and brokers may forget it then" },
+  ]);
+});

@@ -1,0 +1,135 @@
+import type { Instant } from "../base/time.ts";
+import { SECOND } from "../base/time.ts";
+import type { Offset } from "../kafka/ids.ts";
+import type { ClientSends, SendsPart } from "./client-sends.ts";
+import { ACKED } from "./client-sends.ts";
+import { violationOf } from "./finding.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import type { ObservedPartition } from "./observed-partition.ts";
+import { SEEN_READ } from "./observed-partition.ts";
+import { recordId } from "./record-id.ts";
+import { RecordRun } from "./record-run.ts";
+import { vanishedRecord } from "./waivers/vanished-record.ts";
+import type { Judgement } from "./waivers/waiver.ts";
+
+export const ACKED_GETS_READ: Guarantee = {
+  name: "acked-gets-read",
+  sentence:
+    "What was acknowledged is read by whoever reads past it; and when nothing is left to heal, by whoever reads on.",
+  source: "Jepsen's lost-write and unseen",
+  kinds: ["acked-record-passed", "acked-record-unseen"],
+  condition:
+    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired. Unseen only if the scenario has settled for half a minute, and only what is below the high watermark. Permitted: as for no-acked-loss.",
+  testedBy: "acknowledged records that a consumer has passed, or had before it",
+  example: [
+    "acked-record-passed   orders-0   at 60.000s, event 41200",
+    "  7 records of p1, at offsets 412..418, were acknowledged, and c1 has read past them, but nobody has read them.",
+  ],
+  create: (context) => new AckedGetsRead(context),
+};
+
+/** Consumers have caught up by then. */
+const SETTLED = 30 * SECOND;
+
+/** Records of one client that nobody has read, for one reason. */
+interface Lack {
+  readonly partition: ObservedPartition;
+  readonly how: "passed" | "unseen";
+  readonly run: RecordRun;
+  readonly judged: Judgement | undefined;
+}
+
+class AckedGetsRead implements Checker {
+  evaluations = 0;
+  interesting = 0;
+  readonly violations: Violation[] = [];
+  readonly #context: CheckContext;
+  #settledAt: Instant | undefined = undefined;
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    context.facts.on("fault-begun", ({ verb }, at) => {
+      if (verb === "settle") this.#settledAt = at;
+    });
+  }
+
+  atEnd(at: Instant, event: number): void {
+    const isSettled = this.#settledAt !== undefined && at - this.#settledAt >= SETTLED;
+    for (const client of this.#context.history.clients.values()) {
+      const lacks = new Map<string, Lack>();
+      for (const part of client.parts()) this.#look(client, part, isSettled, lacks, event);
+      for (const lack of lacks.values()) this.violations.push(describe(client, lack, at, event));
+    }
+  }
+
+  #look(
+    client: ClientSends,
+    part: SendsPart,
+    isSettled: boolean,
+    lacks: Map<string, Lack>,
+    event: number,
+  ): void {
+    const { history, expiry } = this.#context;
+    for (let i = 0; i < part.count; i++) {
+      const ghost = part.partitions[i];
+      const offset = part.offsets[i] as number;
+      if (ghost === undefined || part.outcomes[i] !== ACKED || offset < 0) continue;
+      if (ghost.tree.keys !== undefined || offset < expiry.permitted(ghost)) continue;
+      this.evaluations++;
+      const partition = history.partitions[ghost.index] as ObservedPartition;
+      const id = recordId(client.address, part.first + i);
+      // A tombstone that was read does not tell which it is.
+      const isReadThere =
+        partition.at(offset) === id && ((partition.seen[offset] as number) & SEEN_READ) !== 0;
+      if (part.reads[i] === 1 || isReadThere) {
+        this.interesting++;
+        continue;
+      }
+      const how = howLacking(partition, offset, isSettled);
+      if (how === undefined) continue;
+      this.interesting++;
+      const judged = vanishedRecord(this.#context, ghost, [[id, offset]], event);
+      const key = `${ghost.index} ${how} ${judged?.waiver?.text ?? ""}`;
+      const lack = lacks.get(key) ?? { partition, how, run: new RecordRun(), judged };
+      lacks.set(key, lack);
+      lack.run.add(offset, offset, 1);
+    }
+  }
+}
+
+/** Should somebody have read there? */
+function howLacking(
+  { ghost, readers }: ObservedPartition,
+  offset: Offset,
+  isSettled: boolean,
+): Lack["how"] | undefined {
+  if (readers.some((reader) => reader.hasPassed(offset))) return "passed";
+  const isCommitted = ghost.canon.count === 0 || offset < ghost.trueHighWatermark;
+  if (!isSettled || !isCommitted) return undefined;
+  const isAwaited = readers.some(({ position }) => position >= 0 && position <= offset);
+  return isAwaited ? "unseen" : undefined;
+}
+
+function describe(client: ClientSends, lack: Lack, at: Instant, event: number): Violation {
+  const { partition, how, run, judged } = lack;
+  const { ghost, readers } = partition;
+  const were = run.count === 1 ? "was" : "were";
+  const them = run.count === 1 ? "it" : "them";
+  const passer = readers.find((reader) => reader.hasPassed(run.first))?.client ?? "a consumer";
+  const rest =
+    how === "passed"
+      ? `and ${passer} has read past ${them}, but nobody has read ${them}`
+      : `but nobody has read ${them}`;
+  return violationOf(ACKED_GETS_READ, {
+    kind: `acked-record-${how}`,
+    partition: ghost.name,
+    client: client.name,
+    at,
+    event,
+    text: [`${run.size} of ${client.name}, at ${run.text}, ${were} acknowledged, ${rest}.`],
+    offsets: run.offsets,
+    count: run.count,
+    permitted: judged?.waiver?.text,
+    cause: judged?.cause,
+  });
+}

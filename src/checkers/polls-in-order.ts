@@ -1,0 +1,86 @@
+import type { Leap } from "./client-history.ts";
+import { violationOf } from "./finding.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import { OddityFindings } from "./oddity-findings.ts";
+import { RecordRun } from "./record-run.ts";
+
+export const POLLS_IN_ORDER: Guarantee = {
+  name: "polls-in-order",
+  sentence:
+    "A consumer is given a partition's records in the order of their offsets, within a poll and from poll to poll, and none is left out.",
+  source: "Jepsen's int- and ext- poll-skip and nonmonotonic-poll",
+  kinds: ["poll-skipped", "poll-went-back"],
+  condition:
+    "By what clients saw alone: an offset was left out if another client knows what stands there. Not of compacted topics, nor of what had expired. Permitted to skip: a position that was set anew.",
+  testedBy: "records that consumers were given",
+  example: [
+    "poll-skipped   orders-0   at 55.031s, event 31402",
+    "  c1 went from offset 412 to offset 419, past 7 records that others know.",
+  ],
+  create: (context) => new PollsInOrder(context),
+};
+
+class PollsInOrder implements Checker {
+  evaluations = 0;
+  readonly #context: CheckContext;
+  readonly #back = new OddityFindings(POLLS_IN_ORDER, "poll-went-back");
+  readonly #skips: Violation[] = [];
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    context.history.on("back", (oddity) => this.#back.add(oddity, undefined));
+    context.reads.onRead(() => {
+      this.evaluations++;
+    });
+  }
+
+  get interesting(): number {
+    return this.evaluations;
+  }
+
+  get violations(): readonly Violation[] {
+    const back = this.#back.violations(
+      ({ client, offset, otherOffset }) =>
+        `${client} was given offset ${offset}, having come to ${otherOffset}`,
+    );
+    return [...back, ...this.#skips];
+  }
+
+  /** What others know of the offsets left out, they may have learned later. */
+  atEnd(): void {
+    for (const leap of this.#context.history.leaps) {
+      const run = this.#leftOut(leap);
+      if (run.count > 0) this.#skips.push(describe(leap, run));
+    }
+  }
+
+  #leftOut({ partition, from, to }: Leap): RecordRun {
+    const run = new RecordRun();
+    const { ghost, seen } = partition;
+    if (ghost.tree.keys !== undefined) return run;
+    const expired = this.#context.expiry.permitted(ghost);
+    for (let offset = Math.max(from, expired); offset < to; offset++) {
+      if ((seen[offset] ?? 0) !== 0) run.add(offset, offset, 1);
+    }
+    return run;
+  }
+}
+
+function describe(
+  { partition, client, from, to, reset, at, event }: Leap,
+  run: RecordRun,
+): Violation {
+  return violationOf(POLLS_IN_ORDER, {
+    kind: "poll-skipped",
+    partition: partition.ghost.name,
+    client,
+    at,
+    event,
+    text: [
+      `${client} went from offset ${from} to offset ${to}, past ${run.size} that others know.`,
+    ],
+    offsets: run.offsets,
+    count: run.count,
+    permitted: reset === "" ? undefined : `${client}'s position was set anew (${reset})`,
+  });
+}
