@@ -1,3 +1,4 @@
+import type { Offset } from "../../src/kafka/ids.ts";
 import type { LastRecord } from "../../src/kafka/log/cleaning/batch-retention.ts";
 import { retain } from "../../src/kafka/log/cleaning/batch-retention.ts";
 import { CleanedTransactions } from "../../src/kafka/log/cleaning/cleaned-transactions.ts";
@@ -10,35 +11,42 @@ import type { AbortedTransaction } from "../../src/kafka/log/transaction-index-f
 export interface BatchLog {
   /** The batches of each segment that may be cleaned. */
   readonly segments: readonly (readonly RecordBatch[])[];
+  /** Where the segments begin, if not with their first batches. */
+  readonly bases?: readonly Offset[];
   /** Where the last of them ends. */
   readonly end: number;
   readonly aborted?: readonly AbortedTransaction[];
   readonly producers?: ReadonlyMap<number, LastRecord>;
+  /** How many batches the offset index of a segment, given by its base, skips on the way to `offset`. */
+  readonly skipped?: (base: Offset, offset: Offset) => number;
 }
 
 export interface CleanedBatches {
   readonly batches: readonly RecordBatch[];
   readonly aborted: readonly AbortedTransaction[];
   /** Where the next run begins. */
-  readonly nextDirty: number;
+  readonly nextDirty: Offset;
 }
 
 /** Cleans a log in memory once, as the cleaner does one on a disk. */
 export function cleanBatches(
   log: BatchLog,
-  firstDirty: number,
+  firstDirty: Offset,
   nowMs: number,
   { deleteRetentionMs = 86_400_000, mapCapacity = 1_000_000 } = {},
 ): CleanedBatches {
-  const { segments, end, aborted = [], producers = new Map() } = log;
+  const { segments, end, aborted = [], producers = new Map(), skipped = () => 0 } = log;
   const offsets = new OffsetMap(mapCapacity, 1);
   const ahead = new CleanedTransactions();
-  ahead.add(aborted);
-  const bases = segments.map((batches) => batches[0]?.baseOffset ?? 0);
+  const { bases = segments.map((batches) => batches[0]?.baseOffset ?? 0) } = log;
+  const firstBase = bases.findLast((base) => base <= firstDirty) ?? 0;
+  ahead.add(aborted.filter(({ lastOffset }) => lastOffset >= firstBase));
   for (let i = 0; i < segments.length; i++) {
     const next = bases[i + 1] ?? end;
     if (next <= firstDirty) continue;
-    const result = mapSegment(segments[i] ?? [], firstDirty, next, offsets, ahead);
+    const unread = bases[i] === firstBase ? skipped(firstBase, firstDirty) : 0;
+    const batches = (segments[i] ?? []).slice(unread);
+    const result = mapSegment(batches, firstDirty, next, offsets, ahead);
     if (result === "corrupt") throw new Error("corrupt");
     if (result === "full") break;
   }

@@ -11,6 +11,10 @@ export type MappingResult = "mapped" | "full" | "corrupt";
  * Notes the keys of a segment's batches from `startOffset` on. `nextSegmentOffset` is where the next
  * segment begins, or the part that may be cleaned ends: holes before it count as mapped. Aborted
  * records and markers give no key (Kafka's `Cleaner.buildOffsetMapForSegment`, KAFKA-14055).
+ *
+ * Kafka reads the first segment from where its offset index leads for `startOffset`, but knows all
+ * transactions that were aborted in it. One whose marker it skips stays open: the producer's next
+ * transaction of that segment gives no keys either, and less is cleaned.
  */
 export function mapSegment(
   batches: readonly RecordBatch[],
