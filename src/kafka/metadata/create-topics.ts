@@ -1,4 +1,6 @@
 import { byNumber, byText } from "../../base/order.ts";
+import type { BrokerConfigs } from "../config/broker-configs.ts";
+import { topicConfigsOf } from "../config/topic-configs.ts";
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
 import type { BrokerId, TopicId } from "../ids.ts";
@@ -74,7 +76,7 @@ function createTopic(
   topic: CreatableTopic,
   random: WordSource,
 ): Refusal | { records: readonly MetadataRecord[]; result: CreatableTopicResult } {
-  const configs = configRecords(topic);
+  const configs = configRecords(topic, context.configs);
   if (configs instanceof Refusal) return configs;
   const assignments =
     topic.assignments.length > 0
@@ -229,7 +231,10 @@ function invalidAssignment(message: string): Refusal {
 }
 
 /** The configs of a topic as records, in the order of their names. */
-function configRecords(topic: CreatableTopic): Refusal | readonly ConfigRecord[] {
+function configRecords(
+  topic: CreatableTopic,
+  broker: BrokerConfigs,
+): Refusal | readonly ConfigRecord[] {
   const records: ConfigRecord[] = [];
   for (const { name, value } of topic.configs) {
     if (value === undefined) {
@@ -246,7 +251,20 @@ function configRecords(topic: CreatableTopic): Refusal | readonly ConfigRecord[]
       value,
     });
   }
+  const conflict = conflictOfLags(topic, broker);
+  if (conflict !== undefined) return new Refusal(ERRORS.INVALID_CONFIG, conflict);
   return records.sort((a, b) => byText(a.name, b.name));
+}
+
+/** The one combination of configs that no topic may have (`LogConfig.validateValues`). */
+function conflictOfLags({ configs }: CreatableTopic, broker: BrokerConfigs): string | undefined {
+  const own = Object.fromEntries(configs.map(({ name, value }) => [name, value]));
+  const { "min.compaction.lag.ms": least, "max.compaction.lag.ms": most } = topicConfigsOf(
+    own,
+    broker,
+  );
+  if (least <= most) return undefined;
+  return `conflict topic config setting min.compaction.lag.ms (${least}) > max.compaction.lag.ms (${most})`;
 }
 
 /** Kafka's `Topic.validate`, and the collisions of names that metrics cannot tell apart. */

@@ -105,6 +105,16 @@ describe("a topic", () => {
       { configs: [{ name: "min.insync.replicas", value: undefined }] },
       "INVALID_CONFIG",
     ],
+    [
+      "compaction lags that exclude each other",
+      {
+        configs: [
+          { name: "min.compaction.lag.ms", value: "11" },
+          { name: "max.compaction.lag.ms", value: "10" },
+        ],
+      },
+      "INVALID_CONFIG",
+    ],
     ["a broker twice", assignment([1, 1]), "INVALID_REPLICA_ASSIGNMENT"],
     ["an unknown broker", assignment([1, 9]), "INVALID_REPLICA_ASSIGNMENT"],
     ["partitions of different size", assignment([1, 2], [3]), "INVALID_REPLICA_ASSIGNMENT"],
