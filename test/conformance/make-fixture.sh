@@ -27,6 +27,7 @@ for version in $versions; do
   rm -rf "fixture/$release"
   mkdir -p "fixture/$release"
   run "$release" DescribeFixture "$work/data-$release" "$work/$release.json" "fixture/$release"
+  gzip -9n "fixture/$release/expected.json"
 done
 
 echo "== old-magic"

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { crc32c } from "../../src/base/crc32c.ts";
 import { fromMillis } from "../../src/base/time.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
@@ -129,7 +130,8 @@ export class RealKafka {
 
   constructor(release: string) {
     this.release = release;
-    this.told = JSON.parse(readFileSync(`${FIXTURE}/${release}/expected.json`, "utf8"));
+    const told = gunzipSync(readFileSync(`${FIXTURE}/${release}/expected.json.gz`)).toString();
+    this.told = JSON.parse(told);
   }
 
   /** By name, in name order. */
