@@ -1,7 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import type { SendEnded } from "../trace/fact.ts";
+import type { AckedRecords } from "./acked-records.ts";
 import type { BatchNode } from "./batch-tree.ts";
-import { VISIBLE } from "./batch-tree.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
@@ -23,17 +23,22 @@ export const ACK_AFTER_COMMIT: Guarantee = {
 };
 
 class AckAfterCommit implements Checker {
-  evaluations = 0;
-  interesting = 0;
   readonly #findings: EarlyAcks[] = [];
+  readonly #acked: AckedRecords;
 
   constructor({ acked }: CheckContext) {
-    acked.onAcked((partition, node, fact, at, event) => {
-      if (fact.acks !== -1) return;
-      this.evaluations++;
-      this.interesting++;
-      if (!partition.tree.has(node, VISIBLE)) this.#note(partition, node, fact, at, event);
-    });
+    this.#acked = acked;
+    acked.onEarly((partition, node, fact, at, event) =>
+      this.#note(partition, node, fact, at, event),
+    );
+  }
+
+  get evaluations(): number {
+    return this.#acked.placedAll;
+  }
+
+  get interesting(): number {
+    return this.#acked.placedAll;
   }
 
   get violations(): readonly Violation[] {

@@ -12,6 +12,7 @@ import {
   NO_NODE,
   NO_VALUE,
   UNKNOWN_CLIENT,
+  VISIBLE,
 } from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import type { Expiry, ForbiddenStart } from "./expiry.ts";
@@ -47,6 +48,8 @@ export type AckListener = (
   at: Instant,
   event: number,
 ) => void;
+/** Told of an acknowledgement with acks=all of what was never below a high watermark. */
+export type EarlyAckListener = AckListener;
 export type AckLossListener = (loss: AckLoss) => void;
 
 /** What is acknowledged of one partition; which batches those are, flags in its tree tell. */
@@ -71,6 +74,9 @@ export class AckedPartition {
  * An election costs O(1) while nothing is lost: the furthest acknowledged batch stands for all.
  */
 export class AckedRecords {
+  /** Acknowledgements of records that are where the client was told; of them, those with acks=all. */
+  placed = 0;
+  placedAll = 0;
   /** Acknowledged, but the client was not told where. */
   readonly unplaced: SendEnded[] = [];
   readonly #logs: ReplicaLogs;
@@ -82,6 +88,7 @@ export class AckedRecords {
   #lastAddress: number | undefined = undefined;
   readonly #lossListeners: AckLossListener[] = [];
   readonly #ackListeners: AckListener[] = [];
+  readonly #earlyListeners: EarlyAckListener[] = [];
 
   constructor(recorder: FactRecorder, logs: ReplicaLogs, expiry: Expiry, setup: CheckSetup) {
     this.#logs = logs;
@@ -99,6 +106,10 @@ export class AckedRecords {
 
   onAcked(listener: AckListener): void {
     this.#ackListeners.push(listener);
+  }
+
+  onEarly(listener: EarlyAckListener): void {
+    this.#earlyListeners.push(listener);
   }
 
   of(partition: PartitionGhost): AckedPartition {
@@ -144,6 +155,13 @@ export class AckedRecords {
       return;
     } else {
       acked.isMixed = true;
+    }
+    this.placed++;
+    if (fact.acks === -1) {
+      this.placedAll++;
+      if (!tree.has(node, VISIBLE)) {
+        for (const listener of this.#earlyListeners) listener(partition, node, fact, at, event);
+      }
     }
     for (const listener of this.#ackListeners) listener(partition, node, fact, at, event);
   }

@@ -70,7 +70,9 @@ export class ClientHistory {
   readonly partitions: ObservedPartition[] = [];
   readonly clients: Map<string, ClientSends> = new Map();
   readonly leaps: Leap[] = [];
-  /** Acknowledgements with offsets, and reads. */
+  /** Records that consumers were given. */
+  reads = 0;
+  /** Acknowledgements with offsets, and reads, of records that are known. */
   sightings = 0;
   /** Of them, those of a record that had been seen before. */
   repeated = 0;
@@ -225,6 +227,7 @@ export class ClientHistory {
     at: Instant,
     event: number,
   ): void {
+    this.reads++;
     partition.makeRoom(offset);
     if (offset !== reader.position) this.#leap(partition, reader, id, offset, at, event);
     const { last } = reader;

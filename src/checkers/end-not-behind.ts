@@ -14,7 +14,7 @@ export const END_NOT_BEHIND: Guarantee = {
   source: "KIP-207; V5; Redpanda's list_offsets from a deposed leader",
   kinds: ["end-told-too-low"],
   condition:
-    "Of answers by the leader in office, about records with acks=all, or read, that it still has: one that was replaced and does not know tells what it knew. Permitted: an earlier rule of the protocol.",
+    "Of answers by the leader in office, about committed records that it still has: one that was replaced and does not know tells what it knew. Permitted: an earlier rule of the protocol.",
   testedBy: "answers to who asks for the end of a log in which something was committed",
   example: [
     "end-told-too-low   orders-0   at 10.391s, event 8211",
@@ -28,35 +28,28 @@ class EndNotBehind implements Checker {
   interesting = 0;
   readonly violations: Violation[] = [];
   readonly #context: CheckContext;
-  /** By partition: the furthest batch that some client knows to be committed. */
-  readonly #known: BatchNode[] = [];
   /** `<client> <partition>`: what was known when it asked the leader in office. */
   readonly #asked = new Map<string, BatchNode>();
 
   constructor(context: CheckContext) {
     this.#context = context;
-    const { facts, logs, acked, reads } = context;
-    acked.onAcked((partition, node, { acks }) => {
-      if (acks === -1) this.#learn(partition, node);
-    });
-    reads.onRead((partition, _client, _batch, node) => this.#learn(partition, node));
+    const { facts, logs } = context;
     facts.on("offset-asked", ({ client, partition: name, broker, which }) => {
       const partition = logs.partition(name);
       const key = `${client} ${name}`;
       const isOfLeader = broker === partition.leader && isCurrent(partition);
-      if (which === "latest" && isOfLeader)
-        this.#asked.set(key, this.#known[partition.index] ?? NO_NODE);
+      if (which === "latest" && isOfLeader) this.#asked.set(key, this.#known(partition));
       else this.#asked.delete(key);
     });
     facts.on("position-reset", (fact, at, event) => this.#answer(fact, at, event));
   }
 
-  #learn(partition: PartitionGhost, node: BatchNode): void {
-    const { depth } = partition.tree;
-    if (node === NO_NODE) return;
-    const known = this.#known[partition.index];
-    const isFurther = known === undefined || (depth[node] as number) > (depth[known] as number);
-    if (isFurther) this.#known[partition.index] = node;
+  /** The furthest batch that some client knows, if it is committed; or NO_NODE. */
+  #known(partition: PartitionGhost): BatchNode {
+    const { history } = this.#context;
+    const frontier = history.partitions[partition.index]?.frontier ?? -1;
+    const node = partition.leaderLog?.nodeAt(frontier) ?? NO_NODE;
+    return node !== NO_NODE && partition.tree.has(node, VISIBLE) ? node : NO_NODE;
   }
 
   #answer(fact: PositionReset, at: Instant, event: number): void {
@@ -73,7 +66,7 @@ class EndNotBehind implements Checker {
     const last = tree.lastOffset[known] as number;
     if (fact.to > last || !isCurrent(partition)) return;
     // What an election has given up meanwhile, it cannot be told.
-    if (!tree.has(known, VISIBLE) || leaderLog?.contains(known) !== true) return;
+    if (leaderLog?.contains(known) !== true) return;
     const waiver = earlierRule(partition, setup, event);
     const count = last - fact.to + 1;
     this.violations.push(

@@ -23,8 +23,6 @@ export const HW_NEEDS_MIN_ISR: Guarantee = {
 };
 
 class HwNeedsMinIsr implements Checker {
-  evaluations = 0;
-  interesting = 0;
   readonly violations: Violation[] = [];
   readonly #context: CheckContext;
   /** By partition: the epoch in which it was last told. */
@@ -32,13 +30,17 @@ class HwNeedsMinIsr implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    context.logs.onHighWatermark((partition, _log, _index, fact, at, event) => {
-      if (!fact.asLeader) return;
-      this.evaluations++;
-      if (!partition.wasBelowMinIsr) return;
-      this.interesting++;
-      this.#check(partition, fact, at, event);
-    });
+    context.logs.watch.onTight((partition, _log, _index, fact, at, event) =>
+      this.#check(partition, fact, at, event),
+    );
+  }
+
+  get evaluations(): number {
+    return this.#context.logs.watch.leaderMoves;
+  }
+
+  get interesting(): number {
+    return this.#context.logs.watch.tightMoves;
   }
 
   #check(partition: PartitionGhost, fact: HighWatermarkMoved, at: Instant, event: number): void {

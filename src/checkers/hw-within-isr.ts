@@ -33,9 +33,9 @@ class HwWithinIsr implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    context.logs.onHighWatermark((partition, log, index, fact, at, event) => {
-      if (fact.asLeader) this.#check(partition, log, index, fact, at, event);
-    });
+    context.logs.onLeaderHighWatermark((partition, log, index, fact, at, event) =>
+      this.#check(partition, log, index, fact, at, event),
+    );
   }
 
   get violations(): readonly Violation[] {

@@ -3,6 +3,7 @@ import type { HighWatermarkMoved } from "../trace/fact.ts";
 import { brokerName } from "./broker-name.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import type { LogWatch } from "./log-watch.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 
@@ -22,36 +23,31 @@ export const LOG_IN_BOUNDS: Guarantee = {
 };
 
 class LogInBounds implements Checker {
-  evaluations = 0;
-  interesting = 0;
   readonly violations: Violation[] = [];
-  /** Logs that were found out: each is told once until it is loaded anew. */
+  readonly #watch: LogWatch;
+  /** Logs that were found out: each is told once. */
   readonly #told = new Set<ReplicaLog>();
 
   constructor({ logs }: CheckContext) {
-    logs.onHighWatermark((partition, log, _index, fact, at, event) => {
-      this.evaluations++;
-      this.interesting++;
-      const { highWatermark } = fact;
-      if (highWatermark < log.start || highWatermark > log.end) {
-        this.#reportMark(partition, log, fact, at, event);
-      }
-    });
-    logs.onAppended((partition, log, node, isNew, at, event) => {
-      if (!isNew) return;
-      this.evaluations++;
+    this.#watch = logs.watch;
+    logs.watch.onOutOfBounds((partition, log, _index, fact, at, event) =>
+      this.#reportMark(partition, log, fact, at, event),
+    );
+    logs.watch.onEpochFallen((partition, log, node, _fact, at, event) => {
       const { parent, leaderEpoch } = partition.tree;
       const below = parent[node] as number;
-      if (below < 0 || (leaderEpoch[node] as number) >= (leaderEpoch[below] as number)) return;
       const epochs = `leader epoch ${leaderEpoch[node]} above one of leader epoch ${leaderEpoch[below]}`;
-      this.#report(
-        partition,
-        log,
-        `${brokerName(log.broker)} appended a batch of ${epochs}.`,
-        at,
-        event,
-      );
+      const text = `${brokerName(log.broker)} appended a batch of ${epochs}.`;
+      this.#report(partition, log, text, at, event);
     });
+  }
+
+  get evaluations(): number {
+    return this.#watch.moves + this.#watch.newBatches;
+  }
+
+  get interesting(): number {
+    return this.#watch.moves;
   }
 
   #reportMark(

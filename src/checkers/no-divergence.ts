@@ -2,7 +2,6 @@ import type { Instant } from "../base/time.ts";
 import type { LeaderEpoch, Offset } from "../kafka/ids.ts";
 import type { HighWatermarkMoved } from "../trace/fact.ts";
 import type { BatchNode } from "./batch-tree.ts";
-import { NO_NODE } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
@@ -28,8 +27,6 @@ export const NO_DIVERGENCE: Guarantee = {
 };
 
 class NoDivergence implements Checker {
-  evaluations = 0;
-  interesting = 0;
   readonly violations: Violation[] = [];
   readonly #context: CheckContext;
   /** One finding for each partition and leader epoch. */
@@ -37,20 +34,21 @@ class NoDivergence implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    context.logs.onAppended((partition, log, node, isNew, at, event) => {
-      this.#count(partition);
-      if (isNew && partition.tree.conflict !== NO_NODE) {
-        this.#conflict(partition, log, node, partition.tree.conflict, at, event);
-      }
-    });
-    context.logs.onHighWatermark((partition, log, index, fact, at, event) =>
-      this.#compare(partition, log, index, fact, at, event),
+    const { watch } = context.logs;
+    watch.onConflict((partition, log, node, _fact, at, event) =>
+      this.#conflict(partition, log, node, partition.tree.conflict, at, event),
+    );
+    watch.onParted((partition, log, _index, fact, at, event) =>
+      this.#parted(partition, log, fact, at, event),
     );
   }
 
-  #count(partition: PartitionGhost): void {
-    this.evaluations++;
-    if (partition.leaderChanges > 0) this.interesting++;
+  get evaluations(): number {
+    return this.#context.logs.watch.appends + this.#context.logs.watch.moves;
+  }
+
+  get interesting(): number {
+    return this.#context.logs.watch.appendsLater + this.#context.logs.watch.movesLater;
   }
 
   #conflict(
@@ -79,20 +77,14 @@ class NoDivergence implements Checker {
     this.#report(partition, text, parting, log.end - 1, at, event);
   }
 
-  #compare(
+  #parted(
     partition: PartitionGhost,
     log: ReplicaLog,
-    index: number,
     fact: HighWatermarkMoved,
     at: Instant,
     event: number,
   ): void {
     const { canon } = partition;
-    // Leaders that an unclean election has given up, and who follows them, are another story.
-    if (fact.leaderEpoch < partition.epochFloor || canon.count === 0 || index < 0) return;
-    this.#count(partition);
-    const both = Math.min(index, canon.count - 1);
-    if (canon.nodes[both] === log.nodes[both]) return;
     if (!this.#isNews(partition, fact.leaderEpoch)) return;
     const parting = partingOffset(canon, log);
     const end = Math.min(fact.highWatermark, partition.trueHighWatermark);

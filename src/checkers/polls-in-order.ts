@@ -21,7 +21,6 @@ export const POLLS_IN_ORDER: Guarantee = {
 };
 
 class PollsInOrder implements Checker {
-  evaluations = 0;
   readonly #context: CheckContext;
   readonly #back = new OddityFindings(POLLS_IN_ORDER, "poll-went-back");
   readonly #skips: Violation[] = [];
@@ -29,13 +28,14 @@ class PollsInOrder implements Checker {
   constructor(context: CheckContext) {
     this.#context = context;
     context.history.on("back", (oddity) => this.#back.add(oddity, undefined));
-    context.reads.onRead(() => {
-      this.evaluations++;
-    });
+  }
+
+  get evaluations(): number {
+    return this.#context.history.reads;
   }
 
   get interesting(): number {
-    return this.evaluations;
+    return this.#context.history.reads;
   }
 
   get violations(): readonly Violation[] {

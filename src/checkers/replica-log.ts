@@ -1,8 +1,9 @@
-import type { BrokerId, Offset } from "../kafka/ids.ts";
+import type { BrokerId, LeaderEpoch, Offset } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { Absences } from "./absences.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
 import { grownInt32, NO_NODE } from "./batch-tree.ts";
+import type { LogRole } from "./log-watch.ts";
 import type { Place } from "./record-keys.ts";
 
 /**
@@ -22,6 +23,9 @@ export class ReplicaLog {
   /** nodes[i] has depth i; what lies at `count` and beyond is what was cut off last. */
   nodes: Int32Array = new Int32Array(64);
   count = 0;
+  /** What its broker is to the partition, and in which leader epoch, as it told last. */
+  role: LogRole = "none";
+  roleEpoch: LeaderEpoch = -1;
   /** Where the log begins: nobody may read below. */
   start: Offset = 0;
   /** As the broker told last. */

@@ -13,6 +13,8 @@ import { applyCleaning } from "./cleaning.ts";
 import type { Gap } from "./copied-batch.ts";
 import { appendAtLeader, appendCopy } from "./copied-batch.ts";
 import { HARMS } from "./disk-harms.ts";
+import type { LogRole, MarkListener } from "./log-watch.ts";
+import { LogWatch } from "./log-watch.ts";
 import type { Cut } from "./partition-ghost.ts";
 import { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
@@ -30,24 +32,6 @@ export interface Election {
 
 export type ElectionListener = (election: Election) => void;
 export type CutListener = (cut: Cut) => void;
-/** `isNew`: no replica had this batch above this log before. */
-export type AppendListener = (
-  partition: PartitionGhost,
-  log: ReplicaLog,
-  node: BatchNode,
-  isNew: boolean,
-  at: Instant,
-  event: number,
-) => void;
-/** `index`: which batch of the log holds the offset below the high watermark; -1 if none does. */
-export type HighWatermarkListener = (
-  partition: PartitionGhost,
-  log: ReplicaLog,
-  index: number,
-  fact: facts.HighWatermarkMoved,
-  at: Instant,
-  event: number,
-) => void;
 /** Batches canon.nodes[from, to) are now below a presumed leader's high watermark. */
 export type CommitListener = (
   partition: PartitionGhost,
@@ -89,6 +73,7 @@ export type UnevenListener = (
  */
 export class ReplicaLogs {
   readonly partitions: PartitionGhost[] = [];
+  readonly watch: LogWatch = new LogWatch();
   readonly #byName = new Map<PartitionName, PartitionGhost>();
   /** The one asked for last. */
   #last: PartitionGhost | undefined = undefined;
@@ -100,8 +85,7 @@ export class ReplicaLogs {
   readonly #loadedAt = new Map<ReplicaLog, number>();
   readonly #elections: ElectionListener[] = [];
   readonly #cuts: CutListener[] = [];
-  readonly #appends: AppendListener[] = [];
-  readonly #highWatermarks: HighWatermarkListener[] = [];
+  readonly #leaderMarks: MarkListener[] = [];
   readonly #commits: CommitListener[] = [];
   readonly #starts: StartListener[] = [];
   readonly #cleanings: CleaningListener[] = [];
@@ -145,12 +129,9 @@ export class ReplicaLogs {
     this.#cuts.push(listener);
   }
 
-  onAppended(listener: AppendListener): void {
-    this.#appends.push(listener);
-  }
-
-  onHighWatermark(listener: HighWatermarkListener): void {
-    this.#highWatermarks.push(listener);
+  /** Of each move of a leader's. */
+  onLeaderHighWatermark(listener: MarkListener): void {
+    this.#leaderMarks.push(listener);
   }
 
   onCommitted(listener: CommitListener): void {
@@ -200,8 +181,7 @@ export class ReplicaLogs {
       node = asLeader ? log.append(batch) : log.appendKnown(batch);
     }
     if (node === NO_NODE) node = this.#appendApart(partition, log, fact, at, event);
-    const isNew = tree.count > known;
-    for (const listener of this.#appends) listener(partition, log, node, isNew, at, event);
+    this.watch.appended(partition, log, node, tree.count > known, fact, at, event);
   }
 
   #appendApart(
@@ -228,10 +208,10 @@ export class ReplicaLogs {
     let index = log.indexOf(fact.highWatermark - 1);
     // All that it has is below its start: how that ended, and if within a batch, does not matter.
     if (index < 0 && fact.highWatermark <= log.start) index = log.count - 1;
-    for (const listener of this.#highWatermarks) {
-      listener(partition, log, index, fact, at, event);
-    }
-    if (fact.asLeader) this.#commit(partition, log, index, fact, at, event);
+    this.watch.moved(partition, log, index, fact, at, event);
+    if (!fact.asLeader) return;
+    for (const listener of this.#leaderMarks) listener(partition, log, index, fact, at, event);
+    this.#commit(partition, log, index, fact, at, event);
   }
 
   #commit(
@@ -349,6 +329,7 @@ export class ReplicaLogs {
     const lastLoad = this.#loadedAt.get(log) ?? -1;
     const excuse = this.#excuseOf(log.broker, partition.name, lastLoad);
     this.#loadedAt.set(log, event);
+    takeRole(log, "none", -1);
     log.start = fact.logStartOffset;
     log.highWatermark = fact.highWatermark;
     log.peakHighWatermark = fact.highWatermark;
@@ -401,6 +382,7 @@ export class ReplicaLogs {
     const partition = this.partition(fact.partition);
     const { leaderEpoch } = fact;
     const previousEpoch = partition.leaderEpoch;
+    takeRole(partition.log(fact.broker), "leader", leaderEpoch);
     if (!partition.leaders.has(leaderEpoch)) partition.leaders.set(leaderEpoch, fact.broker);
     // News of an older epoch, from a broker that is behind.
     if (leaderEpoch < previousEpoch) return;
@@ -420,6 +402,7 @@ export class ReplicaLogs {
 
   #follow(fact: facts.BecameFollower): void {
     const partition = this.partition(fact.partition);
+    takeRole(partition.log(fact.broker), "follower", fact.leaderEpoch);
     if (fact.broker === partition.leader && fact.leaderEpoch >= partition.leaderEpoch) {
       partition.leading = false;
     }
@@ -460,6 +443,11 @@ function followBelow(partition: PartitionGhost, log: ReplicaLog, start: Offset):
   const index = source.indexOf(start);
   const count = index < 0 ? source.count : index;
   if (count > log.count) log.follow(source.nodes[count - 1] as number);
+}
+
+function takeRole(log: ReplicaLog, role: LogRole, epoch: LeaderEpoch): void {
+  log.role = role;
+  log.roleEpoch = epoch;
 }
 
 /** Was there nothing in the batches from the log's end on, of which it had so many? */
