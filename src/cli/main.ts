@@ -75,6 +75,17 @@ function program(ask: (asked: Asked) => void): Command {
     .description("Lists the scenarios of a directory and their variants.")
     .action((directory) => ask({ command: "list", directory }));
 
+  plain(sim.command("guarantees"))
+    .argument("[names...]", "such as no-acked-loss; all of them, in short, if none is named")
+    .summary("list the guarantees that every run watches")
+    .description(
+      "Lists the guarantees that every run watches, each with its sentence. Of those that\n" +
+        "are named it tells when they are demanded, what tests them, and where they are\n" +
+        "written down.",
+    )
+    .option("--json", "print one JSON document instead of text")
+    .action((names, flags) => ask({ command: "guarantees", names, flags }));
+
   withDumpOptions(
     plain(sim.command("disk"))
       .usage("<file> [ls [path] | cat <path> | dump <paths...> | export <dir>]")

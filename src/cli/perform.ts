@@ -8,6 +8,8 @@ import type { DumpFlags } from "./dump-paths.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { ExplainFlags } from "./explain-command.ts";
 import { explainCommand } from "./explain-command.ts";
+import type { GuaranteesFlags } from "./guarantees-command.ts";
+import { guaranteesCommand } from "./guarantees-command.ts";
 import { listCommand } from "./list-command.ts";
 import { guardOutput } from "./output.ts";
 import type { RunFlags } from "./run-command.ts";
@@ -19,6 +21,11 @@ export type Asked =
   | { readonly command: "explain"; readonly file: string; readonly flags: ExplainFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
   | { readonly command: "list"; readonly directory: string }
+  | {
+      readonly command: "guarantees";
+      readonly names: readonly string[];
+      readonly flags: GuaranteesFlags;
+    }
   | {
       readonly command: "disk";
       readonly file: string;
@@ -40,6 +47,8 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
         return checkCommand(asked.files);
       case "list":
         return listCommand(asked.directory);
+      case "guarantees":
+        return guaranteesCommand(asked.names, asked.flags);
       case "disk":
         return await diskCommand(asked.file, asked.words, asked.flags);
       case "dump":

@@ -9,6 +9,7 @@ test.each([
   ["help run"],
   ["check -h"],
   ["list --help"],
+  ["guarantees --help"],
   ["dump --help"],
   ["disk --help"],
 ])("sim %s helps on stdout, within 80 columns", (line) => {
@@ -24,7 +25,7 @@ test.each([
 test("the help names every command and exit code", () => {
   const { stdout } = sim(["--help"]);
 
-  for (const word of ["run", "check", "list", "disk", "dump", "help"])
+  for (const word of ["run", "explain", "check", "list", "guarantees", "disk", "dump", "help"])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, "m"));
   for (const code of [0, 1, 2, 3, 70, 130]) expect(stdout).toMatch(new RegExp(`\\b${code} [a-z]`));
 });
@@ -45,6 +46,38 @@ test("list shows every shipped scenario with its variants, within 80 columns", (
   expect(sim(["list", "scenarios/"]).stdout).toBe(stdout);
   expect(stderr).toBe("");
   expect(status).toBe(0);
+});
+
+test("guarantees shows every guarantee with its sentence, within 80 columns", () => {
+  const { status, stdout, stderr } = sim(["guarantees"]);
+
+  const names = [...readFileSync("docs/guarantees.md", "utf8").matchAll(/^## (\S+)$/gm)];
+  expect(stdout.match(/^\S+$/gm)).toEqual(names.map(([, name]) => name));
+  expect(stdout.split("\n").filter((text) => text.length > 80)).toEqual([]);
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+test("guarantees tells of one that is named when it is demanded, and what tests it", () => {
+  const { status, stdout } = sim(["guarantees", "no-acked-loss"]);
+
+  expect(stdout).toMatch(/^no-acked-loss\n {2}\S/);
+  expect(stdout).toContain("\n  Tested by: ");
+  expect(stdout).toContain("\n  Source: ");
+  expect(stdout.split("\n").filter((text) => text.length > 80)).toEqual([]);
+  expect(JSON.parse(sim(["guarantees", "no-acked-loss", "--json"]).stdout)).toMatchObject({
+    schema: "sim-guarantees/1",
+    guarantees: [{ name: "no-acked-loss", kinds: ["acked-record-lost"] }],
+  });
+  expect(status).toBe(0);
+});
+
+test("guarantees says which name was meant", () => {
+  const { status, stdout, stderr } = sim(["guarantees", "no-aked-loss"]);
+
+  expect(stderr).toBe("error: unknown guarantee `no-aked-loss`; did you mean `no-acked-loss`?\n");
+  expect(stdout).toBe("");
+  expect(status).toBe(2);
 });
 
 test("check has a line for every file, in the order in which they were named", () => {
