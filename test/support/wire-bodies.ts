@@ -2,6 +2,10 @@ import fc from "fast-check";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import type {
+  AddPartitionsToTxnRequest,
+  AddPartitionsToTxnResponse,
+} from "../../src/kafka/protocol/add-partitions-to-txn.ts";
+import type {
   AlterPartitionRequest,
   AlterPartitionResponse,
 } from "../../src/kafka/protocol/alter-partition.ts";
@@ -23,6 +27,12 @@ import type {
   DeleteRecordsRequest,
   DeleteRecordsResponse,
 } from "../../src/kafka/protocol/delete-records.ts";
+import type {
+  AddOffsetsToTxnRequest,
+  AddOffsetsToTxnResponse,
+  EndTxnRequest,
+  EndTxnResponse,
+} from "../../src/kafka/protocol/end-txn.ts";
 import type { FetchRequest, FetchResponse } from "../../src/kafka/protocol/fetch.ts";
 import type {
   AllocateProducerIdsRequest,
@@ -299,6 +309,64 @@ export const initProducerIdRequest: fc.Arbitrary<InitProducerIdRequest> = fc.rec
 });
 
 export const initProducerIdResponse: fc.Arbitrary<InitProducerIdResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  producerId: int64,
+  producerEpoch: int16,
+});
+
+const producerOfTxn = { transactionalId: text, producerId: int64, producerEpoch: int16 };
+const transactionOfTxn = fc.record({
+  ...producerOfTxn,
+  verifyOnly: bool,
+  topics: some(fc.record({ name: text, partitions: some(int32) })),
+});
+const resultOfTxn = fc.record({
+  transactionalId: text,
+  topicResults: some(
+    fc.record({
+      name: text,
+      resultsByPartition: some(fc.record({ partitionIndex: int32, partitionErrorCode: int16 })),
+    }),
+  ),
+});
+
+export const addPartitionsToTxnRequest: fc.Arbitrary<AddPartitionsToTxnRequest> = fc.record({
+  transactions: some(transactionOfTxn),
+});
+
+export const addPartitionsToTxnResponse: fc.Arbitrary<AddPartitionsToTxnResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  resultsByTransaction: some(resultOfTxn),
+});
+
+export const addPartitionsToOneTxnRequest: fc.Arbitrary<AddPartitionsToTxnRequest> = fc.record({
+  transactions: fc.tuple(transactionOfTxn),
+});
+
+export const addPartitionsToOneTxnResponse: fc.Arbitrary<AddPartitionsToTxnResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  resultsByTransaction: fc.tuple(resultOfTxn),
+});
+
+export const addOffsetsToTxnRequest: fc.Arbitrary<AddOffsetsToTxnRequest> = fc.record({
+  ...producerOfTxn,
+  groupId: text,
+});
+
+export const addOffsetsToTxnResponse: fc.Arbitrary<AddOffsetsToTxnResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+});
+
+export const endTxnRequest: fc.Arbitrary<EndTxnRequest> = fc.record({
+  ...producerOfTxn,
+  committed: bool,
+});
+
+export const endTxnResponse: fc.Arbitrary<EndTxnResponse> = fc.record({
   throttleTimeMs: int32,
   errorCode: int16,
   producerId: int64,

@@ -411,6 +411,91 @@ const LEADER_ENDPOINTS = fixed(
   [],
 );
 
+const TOPICS_OF_TXN = list(
+  "topics",
+  field("name", "string"),
+  field("partitions", { arrayOf: "int32" }),
+);
+const RESULTS_OF_TXN = list(
+  "topicResults",
+  field("name", "string"),
+  list(
+    "resultsByPartition",
+    field("partitionIndex", "int32"),
+    field("partitionErrorCode", "int16"),
+  ),
+);
+const PRODUCER_OF_TXN = [field("producerId", "int64"), field("producerEpoch", "int16")];
+
+const ADD_PARTITIONS_TO_TXN: ApiSchema = {
+  key: 24,
+  version: 5,
+  request: {
+    fields: [
+      list(
+        "transactions",
+        field("transactionalId", "string"),
+        ...PRODUCER_OF_TXN,
+        field("verifyOnly", "bool"),
+        TOPICS_OF_TXN,
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      list("resultsByTransaction", field("transactionalId", "string"), RESULTS_OF_TXN),
+    ],
+  },
+};
+
+/** As clients speak it: one transaction, whose fields stand alone. */
+const ADD_PARTITIONS_TO_TXN_V3: ApiSchema = {
+  key: 24,
+  version: 3,
+  request: {
+    fields: [field("transactionalId", "string"), ...PRODUCER_OF_TXN, TOPICS_OF_TXN],
+    nest: ({ transactions }) => (transactions as WireBody[])[0] as WireBody,
+  },
+  response: {
+    fields: [THROTTLE, RESULTS_OF_TXN],
+    nest: ({ throttleTimeMs, resultsByTransaction }) => ({
+      throttleTimeMs,
+      ...(resultsByTransaction as WireBody[])[0],
+    }),
+  },
+};
+
+const ADD_OFFSETS_TO_TXN: ApiSchema = {
+  key: 25,
+  version: 4,
+  request: {
+    fields: [field("transactionalId", "string"), ...PRODUCER_OF_TXN, field("groupId", "string")],
+  },
+  response: { fields: [THROTTLE, ERROR] },
+};
+
+const END_TXN_REQUEST = [
+  field("transactionalId", "string"),
+  ...PRODUCER_OF_TXN,
+  field("committed", "bool"),
+];
+
+const END_TXN: ApiSchema = {
+  key: 26,
+  version: 5,
+  request: { fields: END_TXN_REQUEST },
+  response: { fields: [THROTTLE, ERROR, ...PRODUCER_OF_TXN] },
+};
+
+const END_TXN_V4: ApiSchema = {
+  key: 26,
+  version: 4,
+  request: { fields: END_TXN_REQUEST },
+  response: { fields: [THROTTLE, ERROR] },
+};
+
 const VOTE: ApiSchema = {
   key: 52,
   version: 2,
@@ -632,6 +717,11 @@ export const SCHEMAS = {
   DELETE_RECORDS,
   INIT_PRODUCER_ID,
   OFFSET_FOR_LEADER_EPOCH,
+  ADD_PARTITIONS_TO_TXN,
+  ADD_PARTITIONS_TO_TXN_V3,
+  ADD_OFFSETS_TO_TXN,
+  END_TXN,
+  END_TXN_V4,
   VOTE,
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,

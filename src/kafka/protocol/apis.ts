@@ -1,3 +1,11 @@
+import type {
+  AddPartitionsToTxnRequest,
+  AddPartitionsToTxnResponse,
+} from "./add-partitions-to-txn.ts";
+import {
+  addPartitionsToTxnRequestSize,
+  addPartitionsToTxnResponseSize,
+} from "./add-partitions-to-txn.ts";
 import type { AlterPartitionRequest, AlterPartitionResponse } from "./alter-partition.ts";
 import { alterPartitionRequestSize, alterPartitionResponseSize } from "./alter-partition.ts";
 import type { AnyApi, Api } from "./api.ts";
@@ -25,6 +33,18 @@ import type { CreateTopicsRequest, CreateTopicsResponse } from "./create-topics.
 import { createTopicsRequestSize, createTopicsResponseSize } from "./create-topics.ts";
 import type { DeleteRecordsRequest, DeleteRecordsResponse } from "./delete-records.ts";
 import { deleteRecordsRequestSize, deleteRecordsResponseSize } from "./delete-records.ts";
+import type {
+  AddOffsetsToTxnRequest,
+  AddOffsetsToTxnResponse,
+  EndTxnRequest,
+  EndTxnResponse,
+} from "./end-txn.ts";
+import {
+  addOffsetsToTxnRequestSize,
+  addOffsetsToTxnResponseSize,
+  endTxnRequestSize,
+  endTxnResponseSize,
+} from "./end-txn.ts";
 import type { FetchRequest, FetchResponse } from "./fetch.ts";
 import { fetchRequestSize, fetchResponseSize } from "./fetch.ts";
 import type {
@@ -129,6 +149,27 @@ export const OFFSET_FOR_LEADER_EPOCH: Api<
   requestSize: offsetForLeaderEpochRequestSize,
   responseSize: offsetForLeaderEpochResponseSize,
 };
+export const ADD_PARTITIONS_TO_TXN: Api<AddPartitionsToTxnRequest, AddPartitionsToTxnResponse> = {
+  key: 24,
+  version: 5,
+  name: "AddPartitionsToTxn",
+  requestSize: addPartitionsToTxnRequestSize,
+  responseSize: addPartitionsToTxnResponseSize,
+};
+export const ADD_OFFSETS_TO_TXN: Api<AddOffsetsToTxnRequest, AddOffsetsToTxnResponse> = {
+  key: 25,
+  version: 4,
+  name: "AddOffsetsToTxn",
+  requestSize: addOffsetsToTxnRequestSize,
+  responseSize: addOffsetsToTxnResponseSize,
+};
+export const END_TXN: Api<EndTxnRequest, EndTxnResponse> = {
+  key: 26,
+  version: 5,
+  name: "EndTxn",
+  requestSize: endTxnRequestSize,
+  responseSize: endTxnResponseSize,
+};
 export const VOTE: Api<VoteRequest, VoteResponse> = {
   key: 52,
   version: 2,
@@ -199,6 +240,9 @@ export const APIS: readonly AnyApi[] = [
   DELETE_RECORDS,
   INIT_PRODUCER_ID,
   OFFSET_FOR_LEADER_EPOCH,
+  ADD_PARTITIONS_TO_TXN,
+  ADD_OFFSETS_TO_TXN,
+  END_TXN,
   VOTE,
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildBatch } from "../../../../src/kafka/log/record-batch.ts";
+import { ADD_PARTITIONS_TO_TXN_V3 } from "../../../../src/kafka/protocol/add-partitions-to-txn.ts";
 import type { Api } from "../../../../src/kafka/protocol/api.ts";
 import * as apis from "../../../../src/kafka/protocol/apis.ts";
+import { END_TXN_V4 } from "../../../../src/kafka/protocol/end-txn.ts";
 import {
   CLIENT_ID,
   recordsSize,
@@ -108,6 +110,19 @@ const SPOKEN = [
     bodies.offsetForLeaderEpochRequest,
     bodies.offsetForLeaderEpochResponse,
   ),
+  new Spoken(
+    apis.ADD_PARTITIONS_TO_TXN,
+    SCHEMAS.ADD_PARTITIONS_TO_TXN,
+    bodies.addPartitionsToTxnRequest,
+    bodies.addPartitionsToTxnResponse,
+  ),
+  new Spoken(
+    apis.ADD_OFFSETS_TO_TXN,
+    SCHEMAS.ADD_OFFSETS_TO_TXN,
+    bodies.addOffsetsToTxnRequest,
+    bodies.addOffsetsToTxnResponse,
+  ),
+  new Spoken(apis.END_TXN, SCHEMAS.END_TXN, bodies.endTxnRequest, bodies.endTxnResponse),
   new Spoken(apis.VOTE, SCHEMAS.VOTE, bodies.voteRequest, bodies.voteResponse),
   new Spoken(
     apis.BEGIN_QUORUM_EPOCH,
@@ -153,14 +168,29 @@ const SPOKEN = [
   ),
 ];
 
-describe("the size charged for a message is the length of its encoding", () => {
-  test.each(SPOKEN)("in requests of $name", (spoken) => spoken.checkRequests());
+/** What clients speak in an older version. */
+const OLDER = [
+  new Spoken(
+    ADD_PARTITIONS_TO_TXN_V3,
+    SCHEMAS.ADD_PARTITIONS_TO_TXN_V3,
+    bodies.addPartitionsToOneTxnRequest,
+    bodies.addPartitionsToOneTxnResponse,
+  ),
+  new Spoken(END_TXN_V4, SCHEMAS.END_TXN_V4, bodies.endTxnRequest, bodies.endTxnResponse),
+];
+const EACH = [...SPOKEN, ...OLDER].map((spoken) => ({
+  message: `${spoken.name} v${spoken.api.version}`,
+  spoken,
+}));
 
-  test.each(SPOKEN)("in responses of $name", (spoken) => spoken.checkResponses());
+describe("the size charged for a message is the length of its encoding", () => {
+  test.each(EACH)("in requests of $message", ({ spoken }) => spoken.checkRequests());
+
+  test.each(EACH)("in responses of $message", ({ spoken }) => spoken.checkResponses());
 });
 
 test("each API has Kafka's key, version and name", () => {
-  for (const { api, schema } of SPOKEN) {
+  for (const { api, schema } of [...SPOKEN, ...OLDER]) {
     expect([api.key, api.version]).toEqual([schema.key, schema.version]);
     expect(apis.apiName(api.key)).toBe(api.name);
   }
