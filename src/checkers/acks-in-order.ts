@@ -1,7 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
-import type { ClientSends } from "./client-sends.ts";
-import { ACKED } from "./client-sends.ts";
+import type { ClientSends, SendsPart } from "./client-sends.ts";
+import { ACKED, indexOfSend, UNKNOWN } from "./client-sends.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
@@ -11,12 +11,13 @@ import { vanishedRecord } from "./waivers/vanished-record.ts";
 
 export const ACKS_IN_ORDER: Guarantee = {
   name: "acks-in-order",
-  sentence: "What one client sent to one partition, and saw written, it saw written in that order.",
+  sentence:
+    "What one client sent to one partition, and was told is written, or gave up and others read, was seen in the order sent.",
   source: "Jepsen's int- and ext- nonmonotonic-send",
   kinds: ["acks-out-of-order"],
   condition:
-    "By what clients saw alone, at the end. Permitted: if one of the two is gone from the newest leader's log, as for no-acked-loss; else as for no-reorder.",
-  testedBy: "acknowledged sends after a client's first to a partition",
+    "By what clients saw alone, at the end. Permitted: if one of the two is gone from the newest leader's log, as for no-acked-loss; else as for no-reorder, and with enable.idempotence=false if one of the two was given up.",
+  testedBy: "sends seen after a client's first to a partition",
   example: [
     "acks-out-of-order   orders-0   at 60.000s, event 41200",
     "  p1 sent record 118 before record 121, but saw them at offsets 123 and 120: 3 records.",
@@ -58,7 +59,7 @@ class AcksInOrder implements Checker {
       for (let i = 0; i < part.count; i++) {
         const partition = part.partitions[i];
         const offset = part.offsets[i] as number;
-        if (partition === undefined || offset < 0 || part.outcomes[i] !== ACKED) continue;
+        if (partition === undefined || offset < 0 || !isSeen(part, i)) continue;
         this.evaluations++;
         const value = part.first + i;
         const before = furthest[partition.index];
@@ -102,13 +103,22 @@ class AcksInOrder implements Checker {
         ? `the network lost an answer, and ${name} had gone on with a new producer epoch`
         : undefined;
     }
-    const isRetried = [earlier, later].some((value) =>
-      retries.wasRetried(name, value, partition.name),
-    );
-    if (isRetried) return `${name} sent one of them again, with enable.idempotence=false`;
+    const both = [earlier, later];
+    if (both.some((value) => retries.wasRetried(name, value, partition.name))) {
+      return `${name} sent one of them again, with enable.idempotence=false`;
+    }
+    if (both.some((value) => client.partOf(value).outcomes[indexOfSend(value)] === UNKNOWN)) {
+      return `${name} had given one of them up, which came late, with enable.idempotence=false`;
+    }
     if (!retries.wasOvertaken(name) && !retries.wasDoubled(name)) return undefined;
     return "the network changed their order, with enable.idempotence=false";
   }
+}
+
+/** Was it acknowledged, or given up, and read all the same? */
+function isSeen(part: SendsPart, index: number): boolean {
+  const outcome = part.outcomes[index] as number;
+  return outcome === ACKED || (outcome === UNKNOWN && part.reads[index] === 1);
 }
 
 function describe(

@@ -317,11 +317,12 @@ export class ClientHistory {
 
   #reset(fact: PositionReset, at: Instant, event: number): void {
     const partition = this.#observed(this.#logs.partition(fact.partition).index);
-    const { client, to } = fact;
+    const { client, from, to } = fact;
     const reader = partition.reader(client);
     const { position } = reader;
     reader.jump(to);
-    if (position >= 0 && to > position) {
+    // From nowhere: it had given the partition up, and what it left unread then is no matter.
+    if (from >= 0 && position >= 0 && to > position) {
       const leap = { partition, client, from: position, to, reset: fact.reason, at, event };
       this.leaps.push(leap);
     }
