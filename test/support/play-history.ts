@@ -6,7 +6,8 @@ import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import type { Fact } from "../../src/trace/fact.ts";
 import { FactRecorder } from "../../src/trace/recorder.ts";
-import type { ClientOp, Read, RetoldHistory } from "../guarantees/histories/client-op.ts";
+import type { ClientOp, Read, RetoldHistory, Send } from "../guarantees/histories/client-op.ts";
+import { parseOp } from "../guarantees/histories/client-op.ts";
 import { setupOf } from "./fact-builders.ts";
 
 const SECOND = 1_000_000;
@@ -24,9 +25,9 @@ export function playHistory(
   guarantees: readonly Guarantee[],
 ): CheckerSet {
   const player = new Player(guarantees, begins === "earliest");
-  const steps = ops.flatMap((op) => [
-    { at: op.at[0], tell: () => player.invoke(op) },
-    { at: op.at[1], tell: () => player.end(op) },
+  const steps = ops.map(parseOp).flatMap((op) => [
+    { at: op.invoked, tell: () => player.invoke(op) },
+    { at: op.over, tell: () => player.end(op) },
   ]);
   // A stable sort: what happens at one instant happens in the order written.
   for (const { at, tell } of steps.sort((left, right) => left.at - right.at)) {
@@ -75,8 +76,8 @@ class Player {
     );
   }
 
-  invoke({ by, sends = [] }: ClientOp): void {
-    for (const [key, value] of sends) {
+  invoke({ by, sends }: ClientOp): void {
+    for (const { key, value } of sends) {
       const number = this.#counts.get(by) ?? 0;
       this.#counts.set(by, number + 1);
       this.#sent.set(`${key} ${value}`, { client: by + 1, value: number });
@@ -90,12 +91,8 @@ class Player {
   }
 
   end(op: ClientOp): void {
-    for (const send of op.sends ?? []) this.#ended(op, ...send);
-    for (const poll of op.polls ?? []) {
-      for (const [key, reads] of Object.entries(poll)) {
-        if (reads.length > 0) this.#polled(op, key, reads);
-      }
-    }
+    for (const send of op.sends) this.#ended(op, send);
+    for (const read of op.polls.flat()) this.#polled(op.by, read);
     if (op.ends === "ok") this.#moveOn(op.by);
     else this.#setBack(op.by);
     if (op.assigns !== undefined) this.#assign(op.by, op.assigns);
@@ -107,7 +104,7 @@ class Player {
     this.now += 60 * SECOND;
   }
 
-  #ended({ by, ends }: ClientOp, key: string, value: string, offset = -1): void {
+  #ended({ by, ends }: ClientOp, { key, value, offset }: Send): void {
     const outcome = ends === "ok" ? "acked" : ends === "fail" ? "failed" : "unknown";
     this.#note({
       kind: "send-ended",
@@ -122,9 +119,9 @@ class Player {
     });
   }
 
-  #polled({ by }: ClientOp, key: string, reads: readonly Read[]): void {
+  #polled(by: number, { key, records }: Read): void {
     const at = `${by} ${key}`;
-    const offsets = reads.map(([offset]) => offset);
+    const offsets = records.map(({ offset }) => offset);
     if (!this.#positions.has(at)) {
       const to = this.#fromStart ? 0 : (offsets[0] ?? 0);
       this.#reset(by, key, -1, to, "initial");
@@ -135,12 +132,12 @@ class Player {
       partition: partition(key),
       firstOffset: Math.min(...offsets),
       lastOffset: Math.max(...offsets),
-      batches: reads.map((read) => this.#batch(key, read)),
+      batches: records.map(({ offset, value }) => this.#batch(key, offset, value)),
     });
     this.#positions.set(at, (offsets.at(-1) ?? 0) + 1);
   }
 
-  #batch(key: string, [offset, value]: Read): RecordBatch {
+  #batch(key: string, offset: number, value: string): RecordBatch {
     const sent = this.#sent.get(`${key} ${value}`) ?? { client: NOBODY, value: 0 };
     const payload = encodePayload(sent.client, sent.value, 12);
     return buildBatch([{ timestamp: 0, value: payload }], {

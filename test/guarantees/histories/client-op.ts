@@ -1,24 +1,80 @@
-/** One operation of one process, as Jepsen records it: from when it was invoked to when it was over. */
+/**
+ * One operation of one process, as Jepsen records it, as a line of words:
+ *
+ *     0 4-5 ok send x:a@3 x:d poll y:1=b,2=c poll assign x y
+ *
+ * Process 0 invoked it at second 4, and at 5 it had happened (`ok`), had not (`fail`), or nobody knows
+ * (`info`). It sent a to the key x, and was told the offset 3; and d. One call of `poll` gave it b at
+ * offset 1 and c at 2 of the key y, another nothing. Since then it reads x and y, and no other key.
+ */
 export interface ClientOp {
-  /** Invoked and over, in seconds. */
-  readonly at: readonly [invoked: number, over: number];
   readonly by: number;
-  /** It happened, it did not, or nobody knows. */
+  readonly invoked: number;
+  readonly over: number;
   readonly ends: "ok" | "fail" | "info";
-  /** What is sent, in this order, and the offset that is told for it, if one is. */
-  readonly sends?: readonly (readonly [key: string, value: string, offset?: number])[];
-  /** One for each call of `poll`: by key, what is read, in this order. */
-  readonly polls?: readonly Readonly<Record<string, readonly Read[]>>[];
-  /** From now on it reads these keys, and no others. */
-  readonly assigns?: readonly string[];
+  readonly sends: readonly Send[];
+  readonly polls: readonly (readonly Read[])[];
+  readonly assigns: readonly string[] | undefined;
 }
 
-export type Read = readonly [offset: number, value: string];
+export interface Send {
+  readonly key: string;
+  readonly value: string;
+  /** -1 if it is not told. */
+  readonly offset: number;
+}
+
+/** What is read of one key, in this order. */
+export interface Read {
+  readonly key: string;
+  readonly records: readonly { readonly offset: number; readonly value: string }[];
+}
+
+export function parseOp(line: string): ClientOp {
+  const [, by, invoked, over, ends, rest] =
+    /^(\d+) (\d+)-(\d+) (ok|fail|info)((?: (?:send|poll|assign)(?: \S+)*)+)$/.exec(line) ?? [];
+  if (rest === undefined) throw new Error(`no operation: ${line}`);
+  const sends: Send[] = [];
+  const polls: Read[][] = [];
+  let assigns: string[] | undefined;
+  for (const phrase of rest.split(/ (?=(?:send|poll|assign)\b)/).slice(1)) {
+    const [verb, ...words] = phrase.split(" ");
+    if (verb === "send") sends.push(...words.map(parseSend));
+    else if (verb === "poll") polls.push(words.map(parseRead));
+    else assigns = words;
+  }
+  return {
+    by: Number(by),
+    invoked: Number(invoked),
+    over: Number(over),
+    ends: ends as ClientOp["ends"],
+    sends,
+    polls,
+    assigns,
+  };
+}
+
+function parseSend(word: string): Send {
+  const [, key = "", value = "", offset] = /^(\w):(\w+)(?:@(\d+))?$/.exec(word) ?? [];
+  if (key === "") throw new Error(`nothing to send: ${word}`);
+  return { key, value, offset: offset === undefined ? -1 : Number(offset) };
+}
+
+function parseRead(word: string): Read {
+  const [, key = "", list = ""] = /^(\w):(\d+=\w+(?:,\d+=\w+)*)$/.exec(word) ?? [];
+  if (key === "") throw new Error(`nothing to read: ${word}`);
+  const records = list.split(",").map((one) => {
+    const [offset, value = ""] = one.split("=");
+    return { offset: Number(offset), value };
+  });
+  return { key, records };
+}
 
 /** A history, what Jepsen finds in it, and what we do. */
 export interface RetoldHistory {
   readonly name: string;
-  readonly ops: readonly ClientOp[];
+  /** See parseOp. */
+  readonly ops: readonly string[];
   /** Where a consumer that has no position begins: at the beginning, or (default) where it then reads. */
   readonly begins?: "earliest";
   /** Does the cluster get half a minute in which nothing is left to heal? */
