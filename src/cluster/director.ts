@@ -8,6 +8,7 @@ import type { Hands } from "../ports/hands.ts";
 import type { Frame, NodeAddress } from "../ports/network.ts";
 import type { NodesExpression } from "../scenario/expression.ts";
 import type { ExpressionWorld } from "../scenario/expression-world.ts";
+import { holds } from "../scenario/predicate.ts";
 import type { PredicateWatch } from "../scenario/predicate-board.ts";
 import { PredicateBoard } from "../scenario/predicate-board.ts";
 import type { Roster, RosterNode } from "../scenario/roster.ts";
@@ -18,7 +19,10 @@ import type { EventHandler, Scheduler } from "../sim/scheduler.ts";
 import type { ClusterView } from "../trace/cluster-view.ts";
 import type { EventClock, FactRecorder } from "../trace/recorder.ts";
 import type { Plan, PlannedFault } from "./plan.ts";
+import type { Core } from "./settle-core.ts";
+import { drawCore } from "./settle-core.ts";
 import { Told } from "./told.ts";
+import { TracedHands } from "./traced-hands.ts";
 
 /** What a director works with. */
 export interface DirectorOptions {
@@ -32,7 +36,10 @@ export interface DirectorOptions {
   readonly hands: Hands;
   /** The run's root: each step takes a stream of its own below it. */
   readonly random: Rng;
-  /** Called when the story is over and everything was healed: who sends without end is to stop. */
+  /**
+   * Called when the story is over and everything was healed: who sends without end is to stop. Where only a
+   * core is healed, which is to work and not only to agree, half-way through the settling.
+   */
   readonly onSettle: () => void;
 }
 
@@ -86,6 +93,8 @@ class Step {
 interface OpenFault {
   readonly step: Step;
   readonly fault: Fault;
+  /** Where only a core will be healed: what the fault acts through. */
+  readonly traced: TracedHands | undefined;
   isOver: boolean;
 }
 
@@ -102,7 +111,7 @@ class Cue {
 
 /**
  * Plays a plan's faults: waits for their triggers, finds out whom they mean, and lets them begin and
- * end; then heals everything and gives the cluster time to converge.
+ * end; then heals everything, or a core, and gives the cluster time to converge.
  *
  * The story lasts as long as the scenario's `duration`; without one, until no step can fire any more,
  * what was to end by itself has, and every producer with a number of `records` is done.
@@ -124,6 +133,8 @@ export class Director implements EventHandler {
   /** What faults may damage; undefined if the scenario promises nothing. */
   readonly #atlas: FaultAtlas | undefined;
   #phase: Phase = "story";
+  /** What is healed, once the cluster settles; undefined: everything. */
+  #core: Core | undefined = undefined;
   #isStarted = false;
   /** Something happened after which the story may be over. */
   #mayBeOver = false;
@@ -209,7 +220,7 @@ export class Director implements EventHandler {
   unfired(): Unfired[] {
     const unfired: Unfired[] = [];
     for (const step of this.#steps) {
-      if (step.isDone) continue;
+      if (step.isDone || step.spec.optional) continue;
       const reason = step.reason ?? "the story was over before";
       unfired.push({ fault: step.spec, reason, waited: step.waited });
     }
@@ -318,13 +329,21 @@ export class Director implements EventHandler {
       for (const { parameter, name } of spec.bindings) {
         this.#bindings.set(name, told.bound(parameter));
       }
-      const objection = this.#objectionTo(fault);
+      const objection = this.#breach(spec, told) ?? this.#objectionTo(fault);
       if (objection === undefined) this.#begin(step, fault);
       else this.#noteSkipped(spec, fault, objection);
     }
     step.isDone = true;
     step.reason = undefined;
     for (const later of this.#stepsAfter(step)) this.#fireLater(later, later.planned.delay);
+  }
+
+  /** Why a fault must not happen, by what its step is to keep. */
+  #breach({ kind, keep }: FaultSpec, told: Told): string | undefined {
+    if (keep === undefined) return undefined;
+    const gone = kind.stops === true ? told.nodes(kind.name) : [];
+    if (holds(keep.expression, { ...this.world, gone })) return undefined;
+    return `\`${keep.text}\` would not hold`;
   }
 
   /** Why a fault must not happen, by what the scenario promises of its disks. */
@@ -357,7 +376,9 @@ export class Director implements EventHandler {
 
   #begin(step: Step, fault: Fault): void {
     const { spec, planned } = step;
-    const open: OpenFault = { step, fault, isOver: false };
+    const { hands } = this.#options;
+    const traced = this.#options.plan.settle.core === "all" ? undefined : new TracedHands(hands);
+    const open: OpenFault = { step, fault, traced, isOver: false };
     // First the cause, then what it does.
     this.#note("fault-begun", spec, fault.text);
     if (planned.for !== undefined || spec.kind.lasts) this.#open.push(open);
@@ -371,17 +392,28 @@ export class Director implements EventHandler {
     });
   }
 
-  #end(open: OpenFault): void {
+  #end(open: OpenFault, where = ""): void {
     if (open.isOver) return;
     open.isOver = true;
     this.#open.splice(this.#open.indexOf(open), 1);
-    this.#note("fault-ended", open.step.spec, open.fault.text);
+    this.#note("fault-ended", open.step.spec, `${open.fault.text}${where}`);
     open.fault.end(this.#stage(open));
+  }
+
+  /** Ends what the fault does within the core; the rest stays for ever. */
+  #endWithin(open: OpenFault, { addresses }: Core): void {
+    const grip = open.traced?.gripOn(addresses) ?? "inside";
+    if (grip === "outside") {
+      open.isOver = true;
+      return;
+    }
+    if (grip === "both") open.traced?.releaseOnly(addresses);
+    this.#end(open, grip === "both" ? ", within the core" : "");
   }
 
   #stage(open: OpenFault): Stage {
     return {
-      hands: this.#options.hands,
+      hands: open.traced ?? this.#options.hands,
       after: (delay, act) => {
         if (delay === 0) {
           act();
@@ -420,36 +452,64 @@ export class Director implements EventHandler {
       step.watch?.cancel();
       step.left = 0;
     }
-    const { roster, view, hands, plan } = this.#options;
-    const servers = roster.nodes.filter(({ role }) => role !== "client");
+    const { roster, view, hands, plan, random, onSettle } = this.#options;
+    if (plan.settle.core === "majority") {
+      this.#core = drawCore(roster, view, random.fork("settle/core"));
+    }
+    const core = this.#core;
+    const servers = core?.servers ?? roster.nodes.filter(({ role }) => role !== "client");
     const down = servers.filter(({ name }) => !view.node(name).isUp);
     const paused = servers.filter(({ name }) => view.node(name).isPaused);
     this.#noteSettle(down, paused);
-    for (const open of [...this.#open]) this.#end(open);
+    for (const open of [...this.#open]) {
+      if (core === undefined) this.#end(open);
+      else this.#endWithin(open, core);
+    }
     for (const { address } of paused) hands.resume(address);
     for (const { address } of down) hands.restart(address);
-    this.#options.onSettle();
-    this.#schedule(plan.settle, -1, "the cluster has settled", () => {
+    const { time } = plan.settle;
+    if (core === undefined) onSettle();
+    else this.#schedule(Math.floor(time / 2), -1, "the producers have done enough", onSettle);
+    this.#schedule(time, -1, "the cluster has settled", () => {
       this.#phase = "over";
     });
   }
 
   #noteSettle(down: readonly RosterNode[], paused: readonly RosterNode[]): void {
-    const names = (nodes: readonly RosterNode[]): string =>
-      nodes.map(({ name }) => name).join(", ");
+    const { facts } = this.#options;
+    const core = this.#core;
+    const frozen = core === undefined ? [] : this.#frozenBeyond(core);
     const parts = [
-      ...(this.#open.length > 0 ? ["faults end"] : []),
-      ...(paused.length > 0 ? [`${names(paused)} resumed`] : []),
-      ...(down.length > 0 ? [`${names(down)} started`] : []),
+      ...(core === undefined ? [] : [`only ${namesOf(core.servers)} are healed`]),
+      ...(this.#open.length > 0 ? [core === undefined ? "faults end" : "faults end there"] : []),
+      ...(paused.length > 0 ? [`${namesOf(paused)} resumed`] : []),
+      ...(down.length > 0 ? [`${namesOf(down)} started`] : []),
+      ...(frozen.length > 0 ? [`for ${namesOf(frozen)} faults stay`] : []),
     ];
     const text = parts.length === 0 ? "nothing is left to heal" : parts.join("; ");
-    this.#options.facts.note({ kind: "fault-begun", fault: -1, verb: "settle", text, name: "" });
+    facts.note({ kind: "fault-begun", fault: -1, verb: "settle", text, name: "" });
+    if (core === undefined) return;
+    facts.note({
+      kind: "core-drawn",
+      core: core.servers.map(({ name }) => name),
+      frozen: frozen.map(({ name }) => name),
+    });
   }
 
-  /** A shutdown that was under way may end only now; the cluster is to settle with all its nodes. */
+  /** Who is not healed, and not healthy. */
+  #frozenBeyond({ others, addresses }: Core): RosterNode[] {
+    const { view } = this.#options;
+    const spoiled = this.#open.flatMap(({ traced }) => traced?.spoiledBeyond(addresses) ?? []);
+    return others.filter(
+      ({ name, address }) => !view.node(name).isAlive || spoiled.includes(address),
+    );
+  }
+
+  /** A shutdown that was under way may end only now; who is healed is to settle with all its nodes. */
   #restartLater(name: string): void {
     const node = this.#options.roster.named(name);
     if (node === undefined || node.role === "client") return;
+    if (this.#core?.addresses.has(node.address) === false) return;
     this.#schedule(RESTART_DELAY, -1, `start of ${name}`, () => {
       if (this.#phase === "settling") this.#options.hands.restart(node.address);
     });
@@ -472,4 +532,8 @@ export class Director implements EventHandler {
     const at: Instant = scheduler.now + delay;
     scheduler.at(at, this.#kind, subject, new Cue(act, text));
   }
+}
+
+function namesOf(nodes: readonly RosterNode[]): string {
+  return nodes.map(({ name }) => name).join(", ");
 }

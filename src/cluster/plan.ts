@@ -24,6 +24,7 @@ import type {
   FaultSpec,
   RunLimit,
   Scenario,
+  Settle,
   TopicSpec,
 } from "../scenario/scenario.ts";
 import { partitionNames } from "../scenario/scenario.ts";
@@ -46,7 +47,7 @@ export interface Plan {
   /** How many copies of each record they must spare; undefined: none. */
   readonly goodCopies: number | undefined;
   readonly duration: Duration | undefined;
-  readonly settle: Duration;
+  readonly settle: Settle;
   readonly limit: RunLimit;
   /** What was drawn, for the report. */
   readonly choices: readonly Choice[];

@@ -16,6 +16,7 @@ export function stateOf(fact: Fact): StateTouched {
   switch (fact.kind) {
     case "fault-begun":
     case "fault-ended":
+    case "core-drawn":
       return { reads: [WORLD], writes: [WORLD] };
     case "node-started":
     case "node-stopped":

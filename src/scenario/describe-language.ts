@@ -44,7 +44,13 @@ Time zero is when the cluster is ready: topics exist, all replicas are in sync. 
 long as \`duration\` says; without it, until no step can fire any more, what was to end by itself
 (\`for\`) has, and every producer with a number of \`records\` is done. Then all faults are healed,
 producers without such a number stop, and the cluster has \`settle\` to converge. A step that never
-fired, or whose target named no node, makes the run inconclusive.`;
+fired, or whose target named no node, makes the run inconclusive.
+
+With \`settle: { time: 60s, core: majority }\` only a core is healed: most of the controllers, at least
+half of the brokers, all clients, and the links between them. Which, is drawn, so that every
+partition has min.insync.replicas of its replicas there, and one of its ISR or ELR. All else stays for
+ever as it is: what is down stays down, what is paused stays paused, and links that are cut stay
+cut. Producers go on for half of the time, since the core is to work and not only to agree.`;
 
 function describeSection({ title, keys }: Section): string {
   return `## ${title}\n\n${describeKeys(keys)}`;

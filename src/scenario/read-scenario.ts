@@ -25,9 +25,11 @@ import { NO_NAMES } from "./known-names.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import type { Place } from "./place.ts";
 import { START_OF_FILE } from "./place.ts";
+import type { RandomFaultsSpec } from "./random-faults.ts";
+import { RANDOM_FAULTS, RANDOM_FAULTS_SECTION } from "./random-faults-form.ts";
 import { Reading, shortened } from "./reading.ts";
-import { DURATION, integer, KEBAB_NAME, TEXT } from "./scalar-form.ts";
-import type { FaultSpec, Lesson, RunLimit, Scenario } from "./scenario.ts";
+import { DURATION, integer, KEBAB_NAME, TEXT, word } from "./scalar-form.ts";
+import type { FaultSpec, Lesson, RunLimit, Scenario, Settle } from "./scenario.ts";
 import { TOPIC, TOPIC_SECTIONS } from "./topic-form.ts";
 import { applyVariant } from "./variant.ts";
 import type { YamlMap, YamlNode } from "./yaml-node.ts";
@@ -66,7 +68,7 @@ export function scenarioSchema(): JsonSchema {
   };
 }
 
-const DEFAULT_SETTLE: Duration = 30 * SECOND;
+const DEFAULT_SETTLE: Settle = { time: 30 * SECOND, core: "all" };
 const DEFAULT_LIMIT: RunLimit = { time: HOUR, events: 100_000_000 };
 
 /** The release that is modelled. */
@@ -115,6 +117,29 @@ const LIMIT: Form<RunLimit> = {
     }
     const { time, events } = LIMIT_FIELDS.read(node, reading, label)?.values ?? {};
     return { time: time ?? DEFAULT_LIMIT.time, events: events ?? DEFAULT_LIMIT.events };
+  },
+};
+
+const SETTLE_KEYS = {
+  time: { form: DURATION, meaning: "How long the cluster has to converge. Default 30s." },
+  core: {
+    form: word<Settle["core"]>(["all", "majority"]),
+    meaning:
+      "What is healed: `all` (the default), or a core, drawn, that can serve: for the rest faults stay.",
+  },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+const SETTLE_FIELDS = mapping("`settle`", SETTLE_KEYS);
+
+const SETTLE: Form<Settle> = {
+  takes: "a duration, or { time, core }",
+  schema: { anyOf: [DURATION.schema, SETTLE_FIELDS.schema] },
+  read(node, reading, label) {
+    if (node.kind !== "map") {
+      const time = DURATION.read(node, reading, label);
+      return time === undefined ? undefined : { ...DEFAULT_SETTLE, time };
+    }
+    const { time, core } = SETTLE_FIELDS.read(node, reading, label)?.values ?? {};
+    return { time: time ?? DEFAULT_SETTLE.time, core: core ?? DEFAULT_SETTLE.core };
   },
 };
 
@@ -176,11 +201,15 @@ const SCENARIO_KEYS = {
     meaning: "Producers and consumers by name.",
   },
   faults: { form: FAULTS, meaning: "What happens: each a fault and what sets it off." },
+  "random-faults": { form: RANDOM_FAULTS, meaning: "Faults that each seed draws, added to these." },
   duration: {
     form: DURATION,
     meaning: "How long the story lasts. Default: until all faults fired and all records are sent.",
   },
-  settle: { form: DURATION, meaning: "How long the healed cluster has to converge. Default 30s." },
+  settle: {
+    form: SETTLE,
+    meaning: "How long the healed cluster has to converge, and what of it is healed. Default 30s.",
+  },
   limit: { form: LIMIT, meaning: "What ends a run that does not end by itself. Default 1h." },
   expect: { form: EXPECTATIONS, meaning: "What will be so." },
   variants: {
@@ -197,6 +226,8 @@ export function languageSections(): readonly Section[] {
     ...CLUSTER_SECTIONS,
     ...TOPIC_SECTIONS,
     ...CLIENT_SECTIONS,
+    { title: "settle", keys: SETTLE_KEYS },
+    { title: "random-faults", keys: RANDOM_FAULTS_SECTION },
     { title: "limit", keys: LIMIT_KEYS },
     { title: "variants, each", keys: VARIANT_KEYS },
     { title: "lesson", keys: LESSON_KEYS },
@@ -266,6 +297,7 @@ function readMap(
     topics,
     clients,
     faults,
+    randomFaults: values["random-faults"],
     duration: values.duration,
     settle: values.settle ?? DEFAULT_SETTLE,
     limit: values.limit ?? DEFAULT_LIMIT,
@@ -279,7 +311,11 @@ function readMap(
 /** A step that is due after the end would never fire. */
 function complainAboutTime(
   map: YamlMap,
-  values: { readonly duration?: Duration | undefined; readonly limit?: RunLimit | undefined },
+  values: {
+    readonly duration?: Duration | undefined;
+    readonly limit?: RunLimit | undefined;
+    readonly "random-faults"?: RandomFaultsSpec | undefined;
+  },
   faults: readonly FaultSpec[],
   reading: Reading,
 ): void {
@@ -288,6 +324,12 @@ function complainAboutTime(
   if (duration !== undefined && duration >= limit) {
     const place = placeOfValue(map, "duration");
     reading.complain(place, "`duration` is not within `limit`; the run could not end");
+  }
+  const random = values["random-faults"];
+  const quiet = random?.quietAfter;
+  if (random !== undefined && quiet !== undefined && quiet > (duration ?? limit)) {
+    const end = duration === undefined ? "`limit` of the run" : "`duration` of the scenario";
+    reading.complain(random.place, `\`quiet-after\` comes after the ${end}`);
   }
   for (const { trigger, place } of faults) {
     if (trigger.kind !== "at") continue;
@@ -309,7 +351,7 @@ function complainIfEndless(
   reading: Reading,
 ): void {
   const isBounded = clients.some((one) => one.kind === "producer" && one.records !== undefined);
-  if (isBounded || entryOf(map, "faults") !== undefined) return;
+  if (isBounded || ["faults", "random-faults"].some((key) => entryOf(map, key))) return;
   const message = "nothing says how long this lasts: give a `duration`, or `records` to a producer";
   reading.complain(map.place, message);
 }

@@ -8,8 +8,10 @@ import type { Ratio } from "../ports/random.ts";
 import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "./draw.ts";
 import type { Expectation } from "./expectation/expectation.ts";
 import type { BooleanExpression, NodesExpression } from "./expression.ts";
+import type { Written } from "./expression-form.ts";
 import type { MessagePattern } from "./message-pattern.ts";
 import type { Place } from "./place.ts";
+import type { RandomFaultsSpec } from "./random-faults.ts";
 
 /** A story to be simulated, read and checked: nothing in it can fail but at what happens in the run. */
 export interface Scenario {
@@ -26,16 +28,28 @@ export interface Scenario {
   readonly topics: readonly TopicSpec[];
   readonly clients: readonly ClientSpec[];
   readonly faults: readonly FaultSpec[];
+  /** Faults that each seed draws, to be added to the others; undefined: none. */
+  readonly randomFaults: RandomFaultsSpec | undefined;
   /** How long the story goes on before the cluster may settle; undefined: until all is done. */
   readonly duration: Duration | undefined;
-  /** How long the cluster has to converge once everything is healed. */
-  readonly settle: Duration;
+  readonly settle: Settle;
   readonly limit: RunLimit;
   readonly expect: readonly Expectation[];
   /** Each a scenario of its own; a variant has none. */
   readonly variants: readonly Scenario[];
   readonly lesson: Lesson | undefined;
   readonly place: Place;
+}
+
+/** How the cluster settles when the story is over. */
+export interface Settle {
+  /** How long it has to converge once it is healed. */
+  readonly time: Duration;
+  /**
+   * What is healed: everything, or a core that is drawn: most of the controllers and brokers enough
+   * that all partitions can be served. What is wrong outside then stays wrong for ever.
+   */
+  readonly core: "all" | "majority";
 }
 
 /** What ends a run that does not end by itself; the run is then inconclusive. */
@@ -136,22 +150,28 @@ export interface ConsumerSpec {
   readonly place: Place;
 }
 
-/** One step of the story: a fault, and what sets it off. */
-export interface FaultSpec {
-  /** From 0, in the order of the file. */
-  readonly number: number;
-  readonly name: string | undefined;
+/** A fault as a step has it, whatever sets it off. */
+export interface FaultAction {
   readonly kind: FaultKind;
   readonly arguments: ReadonlyMap<string, ArgumentSpec>;
-  readonly trigger: Trigger;
   /** After so long it ends by itself; undefined: not before the cluster settles. */
   readonly for: DurationSpec | undefined;
   readonly bindings: readonly Binding[];
-  /** It is no error if its target names no node. */
+  /** It is no error if its target names no node, or if it never fires. */
   readonly optional: boolean;
+  /** It is skipped if this would not hold once the nodes that it stops are gone. */
+  readonly keep: Written<BooleanExpression> | undefined;
   /** As written: `crash: leader(orders-0)`. */
   readonly text: string;
   readonly place: Place;
+}
+
+/** One step of the story: a fault, and what sets it off. */
+export interface FaultSpec extends FaultAction {
+  /** From 0, in the order of the file. */
+  readonly number: number;
+  readonly name: string | undefined;
+  readonly trigger: Trigger;
 }
 
 /** Remembers the nodes of one parameter of a fault under a name. */

@@ -76,6 +76,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "node-resumed":
     case "fault-begun":
     case "fault-ended":
+    case "core-drawn":
     case "unflushed-lost":
     case "disk-disturbed":
     case "message-disturbed":
@@ -306,6 +307,7 @@ function mixWorldFact(
     | "node-resumed"
     | "fault-begun"
     | "fault-ended"
+    | "core-drawn"
     | "unflushed-lost"
     | "disk-disturbed"
     | "message-disturbed"
@@ -334,6 +336,10 @@ function mixWorldFact(
       digest.text(fact.text);
       digest.text(fact.name);
       break;
+    case "core-drawn":
+      mixNames(digest, fact.core);
+      mixNames(digest, fact.frozen);
+      break;
     case "unflushed-lost":
       digest.name(fact.node);
       digest.text(fact.path);
@@ -357,6 +363,11 @@ function mixWorldFact(
     default:
       unreachable(fact);
   }
+}
+
+function mixNames(digest: Digest, names: readonly string[]): void {
+  digest.word(names.length);
+  for (const name of names) digest.name(name);
 }
 
 function mixNumbers(digest: Digest, numbers: readonly number[]): void {

@@ -2,6 +2,7 @@ import type { Duration, Instant } from "../base/time.ts";
 import type { BrokerId, LeaderEpoch, Offset, PartitionEpoch, PartitionName } from "../kafka/ids.ts";
 import { NO_EPOCH, NO_LEADER } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
+import { KnownOffsets } from "./known-offsets.ts";
 import type { FactRecorder } from "./recorder.ts";
 
 /** One replica's log, as its broker last told; a broker that is down keeps what it had. */
@@ -28,8 +29,12 @@ export class PartitionView {
   leader: BrokerId = NO_LEADER;
   leaderEpoch: LeaderEpoch = NO_EPOCH;
   partitionEpoch: PartitionEpoch = NO_EPOCH;
+  /** min.insync.replicas as in force for it. */
+  minInsyncReplicas = 1;
   /** In the order in which they were first heard of; few, so that a search is a short walk. */
   readonly logs: ReplicaView[] = [];
+  /** What its clients know of it, all together. */
+  readonly known: KnownOffsets = new KnownOffsets();
 
   constructor(name: PartitionName) {
     this.name = name;
@@ -106,6 +111,7 @@ export class ClientView {
   /** Records at offsets that had been handed over before. */
   again = 0;
   readonly #reading: ReadingView[] = [];
+  #worstRealtimeLag: Duration = 0;
   #longestStall: Duration = 0;
   /** While sends wait: since when no acknowledgement has come. */
   #waitingSince: Instant = 0;
@@ -134,6 +140,16 @@ export class ClientView {
     return lag;
   }
 
+  /**
+   * The worst of how long it had been behind, in any partition, when it polled: the application polls
+   * again at once, so also just before anything comes, and now.
+   */
+  worstRealtimeLag(now: Instant): Duration {
+    let worst = this.#worstRealtimeLag;
+    for (const reading of this.#reading) worst = Math.max(worst, realtimeLag(reading, now));
+    return worst;
+  }
+
   noteSent(at: Instant): void {
     if (this.sent === this.ended) this.#waitingSince = at;
     this.sent++;
@@ -153,8 +169,10 @@ export class ClientView {
     first: Offset,
     last: Offset,
     batches: readonly RecordBatch[],
+    at: Instant,
   ): void {
     const reading = this.#readingOf(partition);
+    this.#worstRealtimeLag = Math.max(this.#worstRealtimeLag, realtimeLag(reading, at));
     this.read += recordsWithin(batches, first, last);
     if (reading.highest > first) {
       this.again += recordsWithin(batches, first, Math.min(last, reading.highest - 1));
@@ -176,6 +194,11 @@ export class ClientView {
     all.push(one);
     return one;
   }
+}
+
+/** Without a position it does not know yet where it is to read. */
+function realtimeLag({ partition, position }: ReadingView, at: Instant): Duration {
+  return position < 0 ? 0 : partition.known.lag(position, at);
 }
 
 /** Records of the batches at offsets from `first` to `last`; a batch's offsets have no holes. */
@@ -282,6 +305,7 @@ export class ClusterView {
       partition.leader = fact.leader;
       partition.leaderEpoch = fact.leaderEpoch;
       partition.partitionEpoch = fact.partitionEpoch;
+      partition.minInsyncReplicas = fact.minInsyncReplicas;
     });
   }
 
@@ -319,15 +343,19 @@ export class ClusterView {
       this.client(fact.client).noteSent(at);
     });
     facts.on("send-ended", (fact, at) => {
-      this.client(fact.client).noteEnded(fact.outcome, fact.values.length, at);
+      const { outcome, baseOffset, values } = fact;
+      this.client(fact.client).noteEnded(outcome, values.length, at);
+      if (outcome !== "acked" || baseOffset < 0) return;
+      this.partition(fact.partition).known.note(baseOffset + values.length - 1, at);
     });
     facts.on("request-failed", (fact) => {
       if (fact.retried) this.client(fact.client).retries++;
     });
-    facts.on("polled", (fact) => {
+    facts.on("polled", (fact, at) => {
       const { firstOffset, lastOffset, batches } = fact;
       const partition = this.partition(fact.partition);
-      this.client(fact.client).notePolled(partition, firstOffset, lastOffset, batches);
+      this.client(fact.client).notePolled(partition, firstOffset, lastOffset, batches, at);
+      partition.known.note(lastOffset, at);
     });
     facts.on("position-reset", (fact) => {
       this.client(fact.client).notePosition(this.partition(fact.partition), fact.to);

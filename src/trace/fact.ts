@@ -24,6 +24,7 @@ export type Fact =
   | NodeResumed
   | FaultBegun
   | FaultEnded
+  | CoreDrawn
   | UnflushedLost
   | DiskDisturbed
   | MessageDisturbed
@@ -108,6 +109,15 @@ export interface FaultEnded {
   readonly verb: string;
   readonly text: string;
   readonly name: string;
+}
+
+/** The cluster settles, and only a part of it is healed; noted once, after the fault-begun `settle`. */
+export interface CoreDrawn {
+  readonly kind: "core-drawn";
+  /** Names of the brokers and controllers that are healed. */
+  readonly core: readonly string[];
+  /** Of the others, those of which something stays wrong for ever. */
+  readonly frozen: readonly string[];
 }
 
 /** A power-off took what was in the page cache only. */

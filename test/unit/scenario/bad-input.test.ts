@@ -64,6 +64,21 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
   ],
   [
     "settle: 30s",
+    "settle: { time: 30s, core: most }",
+    "42:28:4 `core` cannot be `most`; there are `all` and `majority`",
+  ],
+  [
+    "settle: 30s",
+    "settle: { tme: 30s }",
+    "42:11:3 unknown key of `settle` `tme`; did you mean `time`?",
+  ],
+  [
+    "settle: 30s",
+    "settle: [30s]",
+    "42:9:5 `settle` takes a duration such as 250ms or 1m30s, not a list",
+  ],
+  [
+    "settle: 30s",
     "settle: uniform(1s..5s)",
     "42:9:15 `settle` cannot be drawn; write a duration such as 30s",
   ],
