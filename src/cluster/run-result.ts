@@ -67,6 +67,8 @@ export interface ConsumerRow {
   /** Read at offsets that it had read before. */
   readonly again: number;
   readonly lag: number;
+  /** The worst of how long it had been behind what clients knew when it polled (Jepsen's realtime-lag). */
+  readonly worstRealtimeLag: Duration;
 }
 
 export interface ExpectationOutcome {

@@ -93,7 +93,8 @@ export function clientRows(
     const client = view.client(name);
     if (kind === "consumer") {
       const { read, again, lag } = client;
-      return { kind, name, read, again, lag };
+      const worstRealtimeLag = client.worstRealtimeLag(at);
+      return { kind, name, read, again, lag, worstRealtimeLag };
     }
     const { sent, acked, failed, unknown, retries } = client;
     const longestStall = client.longestStall(at);

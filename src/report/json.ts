@@ -44,7 +44,10 @@ export function resultJson(
     guarantees: result.guarantees,
     partitions: result.partitions,
     clients: result.clients.map((client) => {
-      if (client.kind === "consumer") return client;
+      if (client.kind === "consumer") {
+        const { worstRealtimeLag, ...counts } = client;
+        return { ...counts, worstRealtimeLagUs: worstRealtimeLag };
+      }
       const { longestStall, ...counts } = client;
       return { ...counts, longestStallUs: longestStall };
     }),

@@ -128,7 +128,9 @@ function clientLines(clients: readonly ClientRow[]): string[] {
 
 function countsOf(client: ClientRow): string[] {
   if (client.kind === "consumer") {
-    return [`read ${client.read}`, `again ${client.again}`, `lag ${client.lag}`];
+    const { read, again, lag, worstRealtimeLag } = client;
+    const behind = `behind ${formatSeconds(worstRealtimeLag)}`;
+    return [`read ${read}`, `again ${again}`, `lag ${lag}`, behind];
   }
   const { acked, failed, unknown, retries, longestStall } = client;
   return [

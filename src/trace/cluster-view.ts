@@ -181,8 +181,13 @@ export class ClientView {
     reading.position = last + 1;
   }
 
-  notePosition(partition: PartitionView, position: Offset): void {
-    this.#readingOf(partition).position = position;
+  /** `from`: -1 if it had no position, so that it was not polling. */
+  notePosition(partition: PartitionView, from: Offset, to: Offset, at: Instant): void {
+    const reading = this.#readingOf(partition);
+    if (from >= 0) {
+      this.#worstRealtimeLag = Math.max(this.#worstRealtimeLag, realtimeLag(reading, at));
+    }
+    reading.position = to;
   }
 
   #readingOf(partition: PartitionView): ReadingView {
@@ -357,8 +362,8 @@ export class ClusterView {
       this.client(fact.client).notePolled(partition, firstOffset, lastOffset, batches, at);
       partition.known.note(lastOffset, at);
     });
-    facts.on("position-reset", (fact) => {
-      this.client(fact.client).notePosition(this.partition(fact.partition), fact.to);
+    facts.on("position-reset", ({ client, partition, from, to }, at) => {
+      this.client(client).notePosition(this.partition(partition), from, to, at);
     });
   }
 }

@@ -62,7 +62,7 @@ const TEN_AT_TWO_PLACES = Array.from({ length: 10 }, (_, i) => [
 /**
  * The histories of Jepsen's own tests of its checker for Kafka (jepsen-io/jepsen, kafka_test.clj),
  * retold: what was done, and what is to be found. Left out are those of its inner functions, of its
- * generator, and of the realtime lag (see realtime-lag.test.ts).
+ * generator, and of the realtime lag (test/unit/trace/known-offsets.test.ts).
  */
 export const JEPSEN_HISTORIES: readonly RetoldHistory[] = [
   {

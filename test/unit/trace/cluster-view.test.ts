@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import { ClusterView } from "../../../src/trace/cluster-view.ts";
+import type { Fact } from "../../../src/trace/fact.ts";
 import { FactRecorder } from "../../../src/trace/recorder.ts";
 import { appended, moved, sent } from "../../support/story.ts";
 
@@ -150,4 +151,55 @@ test("the active controller is the one that was elected last and has not resigne
 
   facts.note({ kind: "controller-resigned", controller: 3002, quorumEpoch: 1 });
   expect(view.controller).toBe(-1);
+});
+
+test("a consumer's realtime lag is worst just before something comes, or is not to come any more", () => {
+  const { clock, facts, view } = observed();
+  const note = (at: number, fact: Fact) => {
+    clock.now = at;
+    facts.note(fact);
+  };
+  const client = view.client("c1");
+  const [partition, reason] = ["orders-0", "initial"];
+  const acked = (baseOffset: number): Fact => ({
+    kind: "send-ended",
+    client: "p1",
+    partition,
+    outcome: "acked",
+    values: [0, 1],
+    baseOffset,
+    acks: -1,
+    error: "NONE",
+    attempts: 1,
+  });
+  const polled = (firstOffset: number): Fact => {
+    const batches = [batch(firstOffset, 2)];
+    return {
+      kind: "polled",
+      client: "c1",
+      partition,
+      firstOffset,
+      lastOffset: firstOffset + 1,
+      batches,
+    };
+  };
+  const reset = (from: number, to: number): Fact => {
+    return { kind: "position-reset", client: "c1", partition, from, to, reason };
+  };
+
+  note(1_000, reset(-1, 0));
+  note(2_000, acked(0));
+  note(2_300, polled(0));
+  expect(client.worstRealtimeLag(9_000)).toBe(300);
+
+  note(10_000, acked(2));
+  expect(client.worstRealtimeLag(10_200)).toBe(300);
+  expect(client.worstRealtimeLag(14_000)).toBe(4_000);
+  note(15_000, reset(2, 4));
+  expect(client.worstRealtimeLag(90_000)).toBe(5_000);
+
+  // It was not running: nobody polled.
+  note(100_000, acked(4));
+  note(150_000, reset(-1, 6));
+  expect(client.worstRealtimeLag(150_000)).toBe(5_000);
 });
