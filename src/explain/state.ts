@@ -91,6 +91,19 @@ export function stateOf(fact: Fact): StateTouched {
         reads: [role(fact.partition, fact.broker), log(fact.partition, fact.broker)],
         writes: [log(fact.partition, fact.broker)],
       };
+    case "coordinator-loaded":
+    case "coordinator-unloaded":
+      return {
+        reads: [role(fact.partition, fact.broker), log(fact.partition, fact.broker)],
+        writes: [broker(fact.broker)],
+      };
+    case "group-state-changed":
+    case "group-member-joined":
+    case "group-member-left":
+    case "group-assigned":
+    case "group-member-assigned":
+    case "offsets-committed":
+      return { reads: [broker(fact.broker)], writes: [broker(fact.broker)] };
     case "log-directory-failed":
       return { reads: [WORLD, pages(name(fact.broker))], writes: [broker(fact.broker)] };
     case "high-watermark-moved":

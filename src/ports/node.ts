@@ -43,6 +43,11 @@ export interface Clock {
 export interface Timers {
   /** Calls `onTimer(kind, payload)` once, after `delay` on this node's own clock. */
   start(delay: Duration, kind: number, payload?: unknown): TimerHandle;
+  /**
+   * Calls `onTimer(kind, payload)` once, when the work is done that this step was charged so far: how a
+   * node learns that a long read has ended.
+   */
+  startAfterWork(kind: number, payload?: unknown): void;
   /** Forgets a timer. A handle that fired, was cancelled or is `NO_TIMER` is ignored. */
   cancel(handle: TimerHandle): void;
 }

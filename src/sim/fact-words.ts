@@ -45,6 +45,16 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "log-cleaned":
       mixLogCleaned(digest, fact);
       break;
+    case "coordinator-loaded":
+    case "coordinator-unloaded":
+    case "group-state-changed":
+    case "group-member-joined":
+    case "group-member-left":
+    case "group-assigned":
+    case "group-member-assigned":
+    case "offsets-committed":
+      mixCoordinatorFact(digest, fact);
+      break;
     case "log-directory-failed":
       digest.word(11);
       digest.word(fact.broker);
@@ -359,6 +369,73 @@ function mixWorldFact(
       digest.name(fact.to);
       digest.word(fact.apiKey);
       digest.word(+fact.isResponse);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixCoordinatorFact(
+  digest: Digest,
+  fact: FactOf<
+    | "coordinator-loaded"
+    | "coordinator-unloaded"
+    | "group-state-changed"
+    | "group-member-joined"
+    | "group-member-left"
+    | "group-assigned"
+    | "group-member-assigned"
+    | "offsets-committed"
+  >,
+): void {
+  digest.word((fact.broker << 8) | 17);
+  digest.name(fact.kind);
+  if (fact.kind === "coordinator-loaded" || fact.kind === "coordinator-unloaded") {
+    digest.name(fact.partition);
+    digest.word(fact.leaderEpoch);
+    return;
+  }
+  digest.name(fact.group);
+  switch (fact.kind) {
+    case "group-state-changed":
+      digest.name(fact.from);
+      digest.name(fact.to);
+      digest.word(fact.generation);
+      digest.text(fact.reason);
+      break;
+    case "group-member-joined":
+      digest.text(fact.member);
+      digest.name(fact.client);
+      digest.name(fact.instance);
+      break;
+    case "group-member-left":
+      digest.text(fact.member);
+      digest.name(fact.instance);
+      digest.name(fact.reason);
+      break;
+    case "group-assigned":
+      digest.word(fact.generation);
+      digest.word(fact.assignments.length);
+      for (const { member, partitions } of fact.assignments) {
+        digest.text(member);
+        mixNames(digest, partitions);
+      }
+      break;
+    case "group-member-assigned":
+      digest.text(fact.member);
+      digest.word(fact.memberEpoch);
+      mixNames(digest, fact.partitions);
+      mixNames(digest, fact.revoking);
+      break;
+    case "offsets-committed":
+      digest.text(fact.member);
+      digest.word(fact.generation);
+      digest.word(fact.offsets.length);
+      for (const { partition, offset } of fact.offsets) {
+        digest.name(partition);
+        digest.number(offset);
+      }
+      digest.number(fact.producerId);
       break;
     default:
       unreachable(fact);

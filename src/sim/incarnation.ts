@@ -17,6 +17,8 @@ export interface Lender {
   readonly eventKind: number;
   /** Ends the running incarnation after its current step. */
   exit(reason: string): void;
+  /** When what the running step does takes effect. */
+  departure(): Instant;
   /** Forgets a timer that came due while the host was paused or busy. */
   forgetDue(timer: TimerHandle): void;
 }
@@ -91,6 +93,12 @@ export class Incarnation implements World, Clock, Timers, Process, Network, Fact
       kind,
       payload,
     );
+  }
+
+  startAfterWork(kind: number, payload?: unknown): void {
+    if (!this.alive) return;
+    const delay = this.host.departure() - this.scheduler.now;
+    this.scheduler.startTimer(delay, this.eventKind, kind, payload);
   }
 
   cancel(handle: TimerHandle): void {

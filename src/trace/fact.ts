@@ -51,6 +51,15 @@ export type Fact =
   | BecameFollower
   | IsrProposed
   | IsrAdopted
+  // Coordinators.
+  | CoordinatorLoaded
+  | CoordinatorUnloaded
+  | GroupStateChanged
+  | GroupMemberJoined
+  | GroupMemberLeft
+  | GroupAssigned
+  | GroupMemberAssigned
+  | OffsetsCommitted
   // Clients.
   | RecordSent
   | SendEnded
@@ -380,6 +389,103 @@ export interface IsrAdopted {
   readonly by: "answer" | "refusal" | "metadata";
   readonly leaderEpoch: LeaderEpoch;
   readonly partitionEpoch: PartitionEpoch;
+}
+
+/** A broker has read a partition of a coordinator's topic that it leads: it coordinates what is kept there. */
+export interface CoordinatorLoaded {
+  readonly kind: "coordinator-loaded";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly leaderEpoch: LeaderEpoch;
+}
+
+/** It does so no more. */
+export interface CoordinatorUnloaded {
+  readonly kind: "coordinator-unloaded";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly leaderEpoch: LeaderEpoch;
+}
+
+export interface GroupStateChanged {
+  readonly kind: "group-state-changed";
+  /** The coordinator. */
+  readonly broker: BrokerId;
+  readonly group: string;
+  /** Kafka's names: `Empty`, `PreparingRebalance`, ...; empty if the group was not there. */
+  readonly from: string;
+  readonly to: string;
+  /** The generation, or the group epoch (KIP-848), as it is now. */
+  readonly generation: number;
+  /** What brought it about, in a few words. */
+  readonly reason: string;
+}
+
+export interface GroupMemberJoined {
+  readonly kind: "group-member-joined";
+  readonly broker: BrokerId;
+  readonly group: string;
+  /** The member id. */
+  readonly member: string;
+  /** What the client calls itself: its `client.id`. */
+  readonly client: string;
+  /** The `group.instance.id` of a static member; empty if it is none. */
+  readonly instance: string;
+}
+
+export interface GroupMemberLeft {
+  readonly kind: "group-member-left";
+  readonly broker: BrokerId;
+  readonly group: string;
+  readonly member: string;
+  readonly instance: string;
+  /** `left`, `session-expired`, `rebalance-timeout`, `replaced` by another of its instance id, ... */
+  readonly reason: string;
+}
+
+/** What a generation, or a target epoch (KIP-848), gives to whom: all members, in the order of their ids. */
+export interface GroupAssigned {
+  readonly kind: "group-assigned";
+  readonly broker: BrokerId;
+  readonly group: string;
+  readonly generation: number;
+  readonly assignments: readonly MemberAssignment[];
+}
+
+export interface MemberAssignment {
+  readonly member: string;
+  readonly partitions: readonly PartitionName[];
+}
+
+/** What a member of a KIP-848 group owns by right from now on, on its way to its target. */
+export interface GroupMemberAssigned {
+  readonly kind: "group-member-assigned";
+  readonly broker: BrokerId;
+  readonly group: string;
+  readonly member: string;
+  readonly memberEpoch: number;
+  readonly partitions: readonly PartitionName[];
+  /** What it must still give back: nobody else gets these before. */
+  readonly revoking: readonly PartitionName[];
+}
+
+/** Offsets of a group are committed: what a coordinator answers from now on. */
+export interface OffsetsCommitted {
+  readonly kind: "offsets-committed";
+  readonly broker: BrokerId;
+  readonly group: string;
+  /** Empty if no member of the group did it. */
+  readonly member: string;
+  /** The generation or member epoch that was named; -1 if none was. */
+  readonly generation: number;
+  readonly offsets: readonly CommittedOffset[];
+  /** NO_PRODUCER_ID, or whose transaction has brought them, at its end. */
+  readonly producerId: number;
+}
+
+export interface CommittedOffset {
+  readonly partition: PartitionName;
+  readonly offset: Offset;
 }
 
 /** An application handed one record to its producer. */

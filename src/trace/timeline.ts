@@ -111,6 +111,20 @@ export class Timeline {
           this.#add(at, event, "expire", text);
         }
         return;
+      case "coordinator-loaded":
+        this.#add(at, event, "coordinate", `broker-${fact.broker} ${fact.partition}  loaded`);
+        return;
+      case "group-state-changed":
+        this.#add(
+          at,
+          event,
+          "group",
+          `${fact.group}  ${fact.from === "" ? "none" : fact.from} -> ${fact.to}  generation ${fact.generation}  ${fact.reason}`,
+        );
+        return;
+      case "group-member-left":
+        this.#add(at, event, "group", `${fact.group}  without ${fact.member}: ${fact.reason}`);
+        return;
       case "log-directory-failed":
         this.#add(
           at,
@@ -203,6 +217,9 @@ const TOLD = [
   "broker-unfenced",
   "truncated",
   "log-start-moved",
+  "coordinator-loaded",
+  "group-state-changed",
+  "group-member-left",
   "log-directory-failed",
   "log-loaded",
   "position-reset",

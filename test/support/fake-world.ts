@@ -135,6 +135,10 @@ export class FakeWorld implements World, Timers, Network, Random, Process, FactS
     return this.#at(delay, () => this.#node?.onTimer(kind, payload));
   }
 
+  startAfterWork(kind: number, payload?: unknown): void {
+    this.start(0, kind, payload);
+  }
+
   cancel(handle: TimerHandle): void {
     this.#events = this.#events.filter((event) => event.sequence !== handle);
   }

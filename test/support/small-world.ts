@@ -203,6 +203,9 @@ export class SmallHost<N extends Node> {
       clock: { now: () => world.now, elapsed: () => world.now },
       timers: {
         start: (delay, kind, payload) => this.#startTimer(delay, kind, payload),
+        startAfterWork: (kind, payload) => {
+          this.#startTimer(0, kind, payload);
+        },
         cancel: (handle) => {
           this.#timers.delete(handle);
         },

@@ -35,6 +35,10 @@ import type {
 } from "../../src/kafka/protocol/end-txn.ts";
 import type { FetchRequest, FetchResponse } from "../../src/kafka/protocol/fetch.ts";
 import type {
+  FindCoordinatorRequest,
+  FindCoordinatorResponse,
+} from "../../src/kafka/protocol/find-coordinator.ts";
+import type {
   AllocateProducerIdsRequest,
   AllocateProducerIdsResponse,
   InitProducerIdRequest,
@@ -508,6 +512,25 @@ export const brokerHeartbeatResponse: fc.Arbitrary<BrokerHeartbeatResponse> = fc
   isCaughtUp: bool,
   isFenced: bool,
   shouldShutDown: bool,
+});
+
+export const findCoordinatorRequest: fc.Arbitrary<FindCoordinatorRequest> = fc.record({
+  keyType: int8,
+  coordinatorKeys: some(text),
+});
+
+export const findCoordinatorResponse: fc.Arbitrary<FindCoordinatorResponse> = fc.record({
+  throttleTimeMs: int32,
+  coordinators: some(
+    fc.record({
+      key: text,
+      nodeId: int32,
+      host: text,
+      port,
+      errorCode: int16,
+      errorMessage: maybeText,
+    }),
+  ),
 });
 
 export const allocateProducerIdsRequest: fc.Arbitrary<AllocateProducerIdsRequest> = fc.record({

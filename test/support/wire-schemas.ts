@@ -333,6 +333,28 @@ const DELETE_RECORDS: ApiSchema = {
   },
 };
 
+const FIND_COORDINATOR: ApiSchema = {
+  key: 10,
+  version: 6,
+  request: {
+    fields: [field("keyType", "int8"), field("coordinatorKeys", { arrayOf: "string" })],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "coordinators",
+        field("key", "string"),
+        field("nodeId", "int32"),
+        field("host", "string"),
+        field("port", "int32"),
+        ERROR,
+        nullable("errorMessage", "string"),
+      ),
+    ],
+  },
+};
+
 const INIT_PRODUCER_ID: ApiSchema = {
   key: 22,
   version: 5,
@@ -713,6 +735,7 @@ export const SCHEMAS = {
   FETCH,
   LIST_OFFSETS,
   METADATA,
+  FIND_COORDINATOR,
   CREATE_TOPICS,
   DELETE_RECORDS,
   INIT_PRODUCER_ID,

@@ -47,6 +47,8 @@ import {
 } from "./end-txn.ts";
 import type { FetchRequest, FetchResponse } from "./fetch.ts";
 import { fetchRequestSize, fetchResponseSize } from "./fetch.ts";
+import type { FindCoordinatorRequest, FindCoordinatorResponse } from "./find-coordinator.ts";
+import { findCoordinatorRequestSize, findCoordinatorResponseSize } from "./find-coordinator.ts";
 import type {
   AllocateProducerIdsRequest,
   AllocateProducerIdsResponse,
@@ -117,6 +119,13 @@ export const METADATA: Api<MetadataRequest, MetadataResponse> = {
   name: "Metadata",
   requestSize: metadataRequestSize,
   responseSize: metadataResponseSize,
+};
+export const FIND_COORDINATOR: Api<FindCoordinatorRequest, FindCoordinatorResponse> = {
+  key: 10,
+  version: 6,
+  name: "FindCoordinator",
+  requestSize: findCoordinatorRequestSize,
+  responseSize: findCoordinatorResponseSize,
 };
 export const CREATE_TOPICS: Api<CreateTopicsRequest, CreateTopicsResponse> = {
   key: 19,
@@ -236,6 +245,7 @@ export const APIS: readonly AnyApi[] = [
   FETCH,
   LIST_OFFSETS,
   METADATA,
+  FIND_COORDINATOR,
   CREATE_TOPICS,
   DELETE_RECORDS,
   INIT_PRODUCER_ID,

@@ -21,4 +21,6 @@ export const BROKER_TIMER = {
   retention: 18,
   logStartCheckpoint: 19,
   delayedDeleteRecords: 20,
+  coordinatorLoad: 21,
+  coordinatorCommit: 22,
 } as const;

@@ -10,6 +10,7 @@ import {
   CREATE_TOPICS,
   DELETE_RECORDS,
   FETCH,
+  FIND_COORDINATOR,
   INIT_PRODUCER_ID,
   LIST_OFFSETS,
   METADATA,
@@ -22,11 +23,13 @@ import type {
 } from "../../kafka/protocol/create-topics.ts";
 import type { DeleteRecordsRequest } from "../../kafka/protocol/delete-records.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
+import type { FindCoordinatorRequest } from "../../kafka/protocol/find-coordinator.ts";
 import type { InitProducerIdRequest } from "../../kafka/protocol/init-producer-id.ts";
 import type { ListOffsetsRequest } from "../../kafka/protocol/list-offsets.ts";
 import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
 import type { OffsetForLeaderEpochRequest } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
+import type { FeatureLevels } from "../../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
 import { byUuid, randomUuid } from "../../kafka/uuid.ts";
 import { DiskError } from "../../ports/disk.ts";
@@ -49,6 +52,9 @@ import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
 import { Compaction } from "./compaction.ts";
 import { ControllerChannel } from "./controller-channel.ts";
+import { CoordinatedPartition } from "./coordinator/coordinated-partition.ts";
+import { CoordinatorLog } from "./coordinator/coordinator-log.ts";
+import { FindCoordinatorHandler } from "./coordinator/find-coordinator-handler.ts";
 import { DelayedDeleteRecords } from "./delayed-delete-records.ts";
 import { DeleteRecordsHandler } from "./delete-records-handler.ts";
 import { DirectoryAssignments } from "./directory-assignments.ts";
@@ -67,7 +73,7 @@ export interface BrokerOptions {
   readonly brokerId: BrokerId;
   readonly clusterId: string;
   readonly configs: BrokerConfigs;
-  /** The broker's own configs as set, by Kafka's names: defaults of its topics. */
+  readonly features: FeatureLevels;
   readonly rules: ReplicationRules;
   readonly voters: readonly QuorumVoter[];
   readonly rack: string | undefined;
@@ -96,6 +102,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly brokerId: BrokerId;
   readonly clusterId: string;
   readonly configs: BrokerConfigs;
+  readonly features: FeatureLevels;
   readonly rules: ReplicationRules;
   readonly image: MetadataImage = new MetadataImage();
   readonly rpc: RpcClient;
@@ -121,6 +128,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #fetch: FetchHandler;
   readonly #offsets: OffsetsHandler;
   readonly #deleteRecords: DeleteRecordsHandler;
+  readonly #findCoordinator: FindCoordinatorHandler;
   readonly #producerIds: ProducerIds;
   readonly #forwarder: Forwarder;
   /** The metadata has been caught up with once, and is followed record by record since. */
@@ -135,6 +143,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.brokerId = options.brokerId;
     this.clusterId = options.clusterId;
     this.configs = options.configs;
+    this.features = options.features;
     this.rules = options.rules;
     this.maxLag = fromMillis(options.configs["replica.lag.time.max.ms"]);
     this.rpc = new RpcClient(world, BROKER_TIMER.rpcTimeout);
@@ -161,6 +170,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       incarnation: world.process.incarnation,
       configOf: (topic) => this.#replicas.topicConfigs(topic),
       producerIdExpirationMs: options.configs["producer.id.expiration.ms"],
+      verifiesTransactions: options.configs["transaction.partition.verification.enable"],
       onDiskError: (problem) => this.diskFailed(problem),
       onTruncatedBelowActive: (log) => this.#compaction.cleaner.truncated(log),
       onRemoved: (log, directory) => this.#compaction.cleaner.removed(log, directory),
@@ -223,6 +233,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#fetch = new FetchHandler(this);
     this.#offsets = new OffsetsHandler(this);
     this.#deleteRecords = new DeleteRecordsHandler(this);
+    this.#findCoordinator = new FindCoordinatorHandler(this);
     this.#producerIds = new ProducerIds(this);
     this.#forwarder = new Forwarder(this.controller);
   }
@@ -391,6 +402,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case METADATA.key:
         answerMetadata(this, request, body as MetadataRequest);
         return;
+      case FIND_COORDINATOR.key:
+        this.#findCoordinator.handle(request, body as FindCoordinatorRequest);
+        return;
       case INIT_PRODUCER_ID.key:
         this.#producerIds.handle(request, body as InitProducerIdRequest);
         return;
@@ -429,6 +443,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case BROKER_TIMER.delayedDeleteRecords:
         if (payload instanceof DelayedDeleteRecords) payload.expire();
+        return;
+      case BROKER_TIMER.coordinatorLoad:
+        if (payload instanceof CoordinatedPartition) payload.load();
+        return;
+      case BROKER_TIMER.coordinatorCommit:
+        if (payload instanceof CoordinatorLog) payload.onTimer();
         return;
       case BROKER_TIMER.delayedFetch:
         this.#fetch.onTimer();

@@ -10,6 +10,12 @@ import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { Partition } from "./partition.ts";
 
+/** What waits in a partition's purgatory until the high watermark has passed it. */
+export interface AwaitsReplication {
+  /** True if it has been answered. */
+  tryComplete(): boolean;
+}
+
 /** One partition's part of a produce with acks=all. */
 export class ProduceStatus {
   readonly index: number;

@@ -56,6 +56,7 @@ export class ProduceHandler {
     let next = NEVER;
     for (const { produces } of this.#context.partitions()) {
       for (const delayed of produces.all()) {
+        if (!(delayed instanceof DelayedProduce)) continue;
         if (delayed.deadline <= reached) delayed.expire();
         else if (delayed.deadline < next) next = delayed.deadline;
       }

@@ -48,6 +48,13 @@ const FACT_EVENTS: readonly FactKind[] = [
   "became-leader",
   "became-follower",
   "isr-proposed",
+  "coordinator-loaded",
+  "coordinator-unloaded",
+  "group-state-changed",
+  "group-member-joined",
+  "group-member-left",
+  "group-assigned",
+  "offsets-committed",
   "position-reset",
 ];
 

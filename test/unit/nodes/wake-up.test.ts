@@ -13,6 +13,8 @@ class Started implements Timers {
     return this.#next++;
   }
 
+  startAfterWork(): void {}
+
   cancel(handle: TimerHandle): void {
     this.running.delete(handle);
   }

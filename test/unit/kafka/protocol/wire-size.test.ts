@@ -87,6 +87,12 @@ const SPOKEN = [
   ),
   new Spoken(apis.METADATA, SCHEMAS.METADATA, bodies.metadataRequest, bodies.metadataResponse),
   new Spoken(
+    apis.FIND_COORDINATOR,
+    SCHEMAS.FIND_COORDINATOR,
+    bodies.findCoordinatorRequest,
+    bodies.findCoordinatorResponse,
+  ),
+  new Spoken(
     apis.CREATE_TOPICS,
     SCHEMAS.CREATE_TOPICS,
     bodies.createTopicsRequest,
