@@ -29,7 +29,7 @@ import { WorldHands } from "./world-hands.ts";
 export const WALL_CLOCK_START: Instant = 1_767_225_600_000_000;
 
 /** `node.id` of the first controller; brokers count from 1. */
-const FIRST_CONTROLLER_ID: BrokerId = 3001;
+export const FIRST_CONTROLLER_ID: BrokerId = 3001;
 
 const CLUSTER_ID = "kafka-sim-cluster-0000";
 
@@ -171,7 +171,7 @@ export class Cluster {
   }
 
   #brokerSeat(broker: BrokerSpec, voters: readonly QuorumVoter[]): Seat {
-    const { rules } = this.spec;
+    const { features, rules } = this.spec;
     const configs = this.#configs(broker.configs);
     return {
       name: brokerName(broker.id),
@@ -184,6 +184,7 @@ export class Cluster {
               brokerId: broker.id,
               clusterId: CLUSTER_ID,
               configs,
+              features,
               rules,
               voters,
               rack: broker.rack,

@@ -49,8 +49,21 @@ export const SWITCH_OPTIONS: {
 /** Kafka's feature levels that change behaviour, with those of a newly formatted 4.3 cluster. */
 export interface FeatureLevels {
   readonly "eligible.leader.replicas.version": number;
+  /**
+   * From 1 on the coordinator writes flexible records. With 2 partitions are added to a transaction by
+   * producing to them, every transaction ends with a new producer epoch, and markers must bring it
+   * (KIP-890 part 2, KIP-1228).
+   */
+  readonly "transaction.version": number;
 }
 
 export const PRESENT_FEATURES: FeatureLevels = {
   "eligible.leader.replicas.version": 1,
+  "transaction.version": 2,
+};
+
+/** The highest level of each that Kafka 4.3 knows. */
+export const MAX_FEATURES: FeatureLevels = {
+  "eligible.leader.replicas.version": 1,
+  "transaction.version": 2,
 };

@@ -1,5 +1,5 @@
 import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
-import { PRESENT_FEATURES, SWITCH_OPTIONS } from "../kafka/protocol-switches.ts";
+import { MAX_FEATURES, SWITCH_OPTIONS } from "../kafka/protocol-switches.ts";
 import { configs, NO_CONFIG } from "./config-form.ts";
 import type { IntegerSpec } from "./draw.ts";
 import { largest } from "./draw.ts";
@@ -133,7 +133,10 @@ const FEATURES: Form<Partial<FeatureLevels>> = {
     type: "object",
     additionalProperties: false,
     properties: Object.fromEntries(
-      Object.keys(PRESENT_FEATURES).map((name) => [name, { type: "integer", minimum: 0 }]),
+      Object.entries(MAX_FEATURES).map(([name, maximum]) => [
+        name,
+        { type: "integer", minimum: 0, maximum },
+      ]),
     ),
   },
   read(node, reading, label) {
@@ -141,11 +144,12 @@ const FEATURES: Form<Partial<FeatureLevels>> = {
     if (map === undefined) return undefined;
     const levels: Record<string, number> = {};
     for (const { key, keyPlace, value } of map.entries) {
-      if (!Object.hasOwn(PRESENT_FEATURES, key)) {
-        reading.unknown(keyPlace, "feature", key, Object.keys(PRESENT_FEATURES));
+      const maximum = Object.entries(MAX_FEATURES).find(([name]) => name === key)?.[1];
+      if (maximum === undefined) {
+        reading.unknown(keyPlace, "feature", key, Object.keys(MAX_FEATURES));
         continue;
       }
-      const level = integer(0, 1).read(value, reading, key);
+      const level = integer(0, maximum).read(value, reading, key);
       if (level !== undefined) levels[key] = level;
     }
     return levels;

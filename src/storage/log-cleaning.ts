@@ -53,9 +53,14 @@ export class LogCleaning {
     const { firstDirtyOffset, firstUncleanableOffset } = this.#dirt;
     const dirty = segmentsWithin(log.segments, firstDirtyOffset, firstUncleanableOffset);
     const transactions = new CleanedTransactions();
+    const aborted = log.abortedBetween(firstDirtyOffset, firstUncleanableOffset);
+    if (aborted === undefined) return false;
+    transactions.add(aborted);
     for (let i = 0; i < dirty.length; i++) {
-      const batches = batchesOf(dirty[i] as Segment);
-      if (batches === undefined) return false;
+      const segment = dirty[i] as Segment;
+      const all = batchesOf(segment);
+      if (all === undefined) return false;
+      const batches = behind(all, segment.positionNear(firstDirtyOffset));
       const end = dirty[i + 1]?.baseOffset ?? firstUncleanableOffset;
       const result = mapSegment(batches, firstDirtyOffset, end, this.#offsets, transactions);
       if (result === "corrupt") return false;
@@ -77,6 +82,7 @@ export class LogCleaning {
     if (replaced === undefined || first === undefined) return undefined;
     const { log } = this;
     const cleaned = log.createCleanedSegment(first.baseOffset);
+    const retainedBefore = this.#transactions.retained.length;
     const round: CleaningRound = {
       offsets: this.#offsets,
       transactions: this.#transactions,
@@ -86,9 +92,14 @@ export class LogCleaning {
       deleteRetentionMs: log.config["delete.retention.ms"],
     };
     const kept: RecordBatch[] = [];
-    for (const segment of replaced) {
+    for (let i = 0; i < replaced.length; i++) {
+      const segment = replaced[i] as Segment;
       const batches = batchesOf(segment);
       if (batches === undefined) return "corrupt";
+      const end = replaced[i + 1]?.baseOffset ?? batches.at(-1)?.nextOffset ?? segment.baseOffset;
+      const aborted = log.abortedBetween(segment.baseOffset, end);
+      if (aborted === undefined) return "corrupt";
+      this.#transactions.add(aborted);
       for (const batch of batches) {
         const left = retain(batch, round);
         if (left === "corrupt") return "corrupt";
@@ -96,6 +107,9 @@ export class LogCleaning {
         cleaned.append(left, log.config);
         kept.push(left);
       }
+    }
+    for (const aborted of this.#transactions.retained.slice(retainedBefore)) {
+      cleaned.aborted.append(aborted);
     }
     cleaned.close();
     const next = log.segments[log.segments.indexOf(replaced.at(-1) as Segment) + 1] as Segment;
@@ -119,6 +133,17 @@ function batchesOf(segment: Segment): RecordBatch[] | undefined {
     all.push(...found.batches);
     from = last.nextOffset;
   }
+}
+
+/** Without those that end at `position` or before. */
+function behind(batches: readonly RecordBatch[], position: number): readonly RecordBatch[] {
+  let at = 0;
+  let skipped = 0;
+  while (skipped < batches.length && at < position) {
+    at += (batches[skipped] as RecordBatch).sizeInBytes;
+    skipped++;
+  }
+  return skipped === 0 ? batches : batches.slice(skipped);
 }
 
 function lastRecordsOf(log: PartitionLog): ReadonlyMap<number, LastRecord> {

@@ -35,6 +35,8 @@ export interface LogDirectoryOptions {
   readonly configOf: (topic: string) => LogConfig;
   /** `producer.id.expiration.ms`; a day if absent. */
   readonly producerIdExpirationMs?: number;
+  /** `transaction.partition.verification.enable`; false if absent. */
+  readonly verifiesTransactions?: boolean;
   /** Hears of a disk error that no caller is to be troubled with: what they asked for is done. */
   readonly onDiskError: (problem: DiskError) => void;
   /** A log was cut below its active segment. Can throw `DiskError`. */
@@ -224,6 +226,7 @@ export class LogDirectory {
       config: configOf(topic),
       onTruncated: (isBelowActive) => this.#truncated(name, isBelowActive),
       ...(producerIdExpirationMs === undefined ? {} : { producerIdExpirationMs }),
+      verifiesTransactions: this.#options.verifiesTransactions ?? false,
       ...state,
     });
     invariant(!this.#logs.has(name), () => `${name} is open already`);

@@ -111,7 +111,12 @@ class Loader {
       const hasIndex = disk.exists(segmentPath(directory, baseOffset, "index"));
       const segment = this.#openSegment(baseOffset);
       this.#segments.push(segment);
-      if (!hasIndex) this.#recover(this.#segments.length - 1);
+      const aborted = segment.aborted.entries();
+      if (aborted === undefined) {
+        throw new RefusedStart(`${directory} has a transaction index of another version`);
+      }
+      const isSound = aborted.every(({ lastOffset }) => lastOffset >= baseOffset);
+      if (!hasIndex || !isSound) this.#recover(this.#segments.length - 1);
     }
   }
 
@@ -146,7 +151,8 @@ class Loader {
           gainedEpochs = true;
         }
       }
-      producers.add(batch);
+      const aborted = producers.add(batch);
+      if (aborted !== undefined) segment.aborted.append(aborted);
     });
     // Simplified: written once a segment; Kafka writes at each epoch that it finds.
     if (gainedEpochs) this.#epochCheckpoint.write(epochs.entries);

@@ -49,6 +49,19 @@ export class OffsetIndex {
     return low === 0 ? 0 : (this.#positions[low - 1] as number);
   }
 
+  /** The offset of the first entry at `position` or behind it; undefined if there is none. */
+  offsetFrom(position: number): Offset | undefined {
+    const positions = this.#positions;
+    let low = 0;
+    let high = positions.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((positions[middle] as number) < position) low = middle + 1;
+      else high = middle;
+    }
+    return this.#offsets[low];
+  }
+
   /** The position from which a scan finds the end of the segment. */
   get lastPosition(): number {
     return this.#positions.at(-1) ?? 0;

@@ -5,12 +5,16 @@ import { ERRORS } from "../kafka/error-code.ts";
 import type { LeaderEpoch, Offset, PartitionName, TopicId } from "../kafka/ids.ts";
 import { partitionName } from "../kafka/ids.ts";
 import { MAGIC_V2 } from "../kafka/log/batch-header.ts";
-import { validateClientBatch } from "../kafka/log/batch-validation.ts";
+import { validateBatch } from "../kafka/log/batch-validation.ts";
+import { decodeEndTransaction } from "../kafka/log/control-record.ts";
 import type { EpochEnd, LeaderEpochCache } from "../kafka/log/leader-epoch-cache.ts";
 import { assignOffsets } from "../kafka/log/offset-assignment.ts";
-import type { ProducerState } from "../kafka/log/producer-state.ts";
+import type { CompletedTransaction } from "../kafka/log/open-transactions.ts";
+import type { ProducerState, ProducerVerdict } from "../kafka/log/producer-state.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { NO_TIMESTAMP } from "../kafka/log/record-batch.ts";
+import type { AbortedTransaction } from "../kafka/log/transaction-index-format.ts";
+import type { TransactionVerification } from "../kafka/log/transaction-verification.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Clock } from "../ports/node.ts";
 import type { Random } from "../ports/random.ts";
@@ -31,6 +35,7 @@ import { NOTHING, Segment } from "./segment.ts";
 import { removeSegmentFiles } from "./segment-files.ts";
 import { setSegmentsAside, setSnapshotsAside } from "./segment-removal.ts";
 import type { TicketBook } from "./ticket-book.ts";
+import { searchAborted } from "./transaction-index.ts";
 
 /** What a log's owner tells it at opening. */
 export interface PartitionLogOptions {
@@ -52,6 +57,8 @@ export interface PartitionLogOptions {
   readonly cleanShutdown: boolean;
   /** `producer.id.expiration.ms`; a day if absent. */
   readonly producerIdExpirationMs?: number;
+  /** `transaction.partition.verification.enable`; false if absent. */
+  readonly verifiesTransactions?: boolean;
   /** Where the files of segments go that are used no more; they are removed at once if absent. */
   readonly deletions?: Deletions;
   /** Where the jitter of `segment.jitter.ms` is drawn from; there is none if absent. */
@@ -94,8 +101,20 @@ export interface FollowerAppendResult {
   readonly appended: readonly RecordBatch[];
 }
 
-/** Who has a leader append: `raft` brings batches with offsets and epoch, which are taken as they are. */
-export type LeaderAppendOrigin = "client" | "raft";
+/**
+ * Who has a leader append (Kafka's `AppendOrigin`): a `coordinator` on the same broker may write markers,
+ * and records of transactions without sequences; `raft` brings batches with offsets and epoch, which are
+ * taken as they are.
+ */
+export type LeaderAppendOrigin = "client" | "coordinator" | "raft";
+
+/** What an append to a transaction, or of its marker, brings with it. */
+export interface TransactionAppend {
+  /** What the coordinator was asked with before the first append; undefined if that was not necessary. */
+  readonly verification?: TransactionVerification | undefined;
+  /** Of a marker: the `transaction.version` by which the coordinator wrote it. */
+  readonly transactionVersion?: number;
+}
 
 /**
  * One replica of one partition on one disk: segments, indexes, leader epochs, producers
@@ -125,6 +144,7 @@ export class PartitionLog {
   readonly #deletions: Deletions;
   readonly #random: Random | undefined;
   readonly #producerIdExpirationMs: number;
+  readonly #verifiesTransactions: boolean;
   readonly #onTruncated: (isBelowActive: boolean) => void;
   /** Ascending; the last is the active one. */
   #segments: Segment[];
@@ -164,6 +184,7 @@ export class PartitionLog {
     this.#deletions = deletions;
     this.#random = options.random;
     this.#producerIdExpirationMs = expirationMs;
+    this.#verifiesTransactions = options.verifiesTransactions ?? false;
     this.#onTruncated = options.onTruncated ?? ignore;
     this.#segments = parts.segments;
     this.#active = parts.segments.at(-1) as Segment;
@@ -234,11 +255,13 @@ export class PartitionLog {
     batches: readonly RecordBatch[],
     leaderEpoch: LeaderEpoch,
     origin: LeaderAppendOrigin = "client",
+    transaction: TransactionAppend = NO_TRANSACTION,
   ): AppendResult {
     if (origin === "raft") return this.#appendPrebuilt(batches, leaderEpoch);
     const config = this.#config;
     const nowMs = toMillis(this.#clock.now());
-    const error = this.#judge(batches, nowMs);
+    const isClient = origin === "client";
+    const error = this.#judge(batches, nowMs, isClient);
     if (error !== ERRORS.NONE) return refused(error);
 
     const sent = batches[0] as RecordBatch;
@@ -253,7 +276,7 @@ export class PartitionLog {
     if (sizeInBytes > config["segment.bytes"]) return refused(ERRORS.RECORD_LIST_TOO_LARGE);
     this.#makeRoom(sizeInBytes, firstOffset, lastOffset, batch.maxTimestamp, nowMs);
     if (batch.hasProducerId) {
-      const verdict = this.producers.check(batch);
+      const verdict = this.#judgeProducer(batch, isClient, transaction);
       if (verdict.error !== ERRORS.NONE) return refused(verdict.error);
       const original = verdict.duplicateOf;
       if (original !== undefined) {
@@ -309,7 +332,8 @@ export class PartitionLog {
     const first = appended[0] as RecordBatch;
     const nowMs = toMillis(this.#clock.now());
     this.#makeRoom(size, first.baseOffset, next - 1, maxTimestamp, nowMs);
-    for (const batch of appended) this.#append(batch);
+    if (count === 1) this.#append(first);
+    else this.#appendSet(appended);
     return { error: ERRORS.NONE, appended };
   }
 
@@ -330,6 +354,71 @@ export class PartitionLog {
       if (found !== undefined) return found;
     }
     return NOTHING;
+  }
+
+  /**
+   * What a reader of committed records is told with what was read from `from` on: the transactions that
+   * were aborted and overlap it, and perhaps some that lie a little beyond. Undefined if an index cannot
+   * be read (`LocalLog.addAbortedTransactions`).
+   */
+  abortedWithin(from: Offset, { batches, sizeInBytes }: ReadResult): AbortedTransactions {
+    const first = batches[0];
+    if (first === undefined) return NONE_ABORTED;
+    const at = this.#segmentAt(first.baseOffset);
+    const next = this.#segments[at + 1]?.baseOffset ?? this.#logEndOffset;
+    const beyond = (this.#segments[at] as Segment).offsetBeyond(from, sizeInBytes) ?? next;
+    return this.#searchAborted(at, from, beyond);
+  }
+
+  /**
+   * The aborted transactions that the indexes tell of, of the segment that holds `from` and those behind it,
+   * that began before `to` (`LocalLog.collectAbortedTransactions`). Undefined as with `abortedWithin`.
+   */
+  abortedBetween(from: Offset, to: Offset): AbortedTransactions {
+    return this.#searchAborted(this.#segmentAt(from), this.#logStartOffset, to);
+  }
+
+  #searchAborted(first: number, from: Offset, to: Offset): AbortedTransactions {
+    const segments = this.#segments;
+    let all: AbortedTransaction[] | undefined;
+    for (let i = first; i < segments.length; i++) {
+      const { aborted: index } = segments[i] as Segment;
+      if (index.isEmpty) continue;
+      const entries = index.entries();
+      if (entries === undefined) return undefined;
+      const { aborted, isComplete } = searchAborted(entries, from, to);
+      if (all === undefined) all = [...aborted];
+      else all.push(...aborted);
+      if (isComplete) break;
+    }
+    return all ?? NONE_ABORTED;
+  }
+
+  /** Below it nothing is undecided that is replicated (`UnifiedLog.lastStableOffset`). */
+  lastStableOffset(highWatermark: Offset): Offset {
+    const { firstUnstableOffset } = this.producers.transactions;
+    if (firstUnstableOffset >= highWatermark) return highWatermark;
+    return Math.max(firstUnstableOffset, this.#logStartOffset);
+  }
+
+  /** Transactions that have ended below the high watermark keep the last stable offset back no more. */
+  replicatedTo(highWatermark: Offset): void {
+    const { transactions } = this.producers;
+    if (transactions.hasUnreplicated) transactions.settleBelow(highWatermark);
+  }
+
+  /**
+   * A client is about to write the first records of a transaction here: what the coordinator must be asked
+   * with, or undefined if it need not be.
+   */
+  beginVerification(
+    producerId: number,
+    sequence: number,
+    epoch: number,
+    supportsEpochBump: boolean,
+  ): TransactionVerification | undefined {
+    const nowMs = toMillis(this.#clock.now());
+    return this.producers.beginVerification(producerId, sequence, epoch, supportsEpochBump, nowMs);
   }
 
   /** Bytes from the batch that holds `from` up to the one that holds `to`. */
@@ -521,7 +610,7 @@ export class PartitionLog {
     this.#epochCheckpoint.close();
   }
 
-  #judge(batches: readonly RecordBatch[], nowMs: number): ErrorCode {
+  #judge(batches: readonly RecordBatch[], nowMs: number, isClient: boolean): ErrorCode {
     const config = this.#config;
     const only = batches[0];
     // Exactly one, and since 4.0 none of the old formats (`ProduceRequest.validateRecords`).
@@ -531,7 +620,7 @@ export class PartitionLog {
     if (only.baseOffset !== 0) return ERRORS.INVALID_RECORD;
     if (only.sizeInBytes > config["max.message.bytes"]) return ERRORS.MESSAGE_TOO_LARGE;
     if (!only.isValid()) return ERRORS.CORRUPT_MESSAGE;
-    return validateClientBatch(only, config, nowMs);
+    return validateBatch(only, config, nowMs, isClient);
   }
 
   #appendPrebuilt(batches: readonly RecordBatch[], leaderEpoch: LeaderEpoch): AppendResult {
@@ -566,10 +655,53 @@ export class PartitionLog {
     };
   }
 
+  #judgeProducer(
+    batch: RecordBatch,
+    isClient: boolean,
+    { verification, transactionVersion = 0 }: TransactionAppend,
+  ): ProducerVerdict {
+    if (!batch.isControl) {
+      if (isClient && !batch.isTransactional) return this.producers.check(batch);
+      const mustBeVerified = this.#verifiesTransactions;
+      return this.producers.check(batch, { isClient, mustBeVerified, verification });
+    }
+    const [record] = batch.records();
+    const marker = decodeEndTransaction(record?.key, record?.value);
+    if (marker === undefined) return { error: ERRORS.INVALID_RECORD, duplicateOf: undefined };
+    const { producerId, producerEpoch } = batch;
+    const { coordinatorEpoch } = marker;
+    const error = this.producers.checkMarker(
+      producerId,
+      producerEpoch,
+      coordinatorEpoch,
+      transactionVersion,
+    );
+    return { error, duplicateOf: undefined };
+  }
+
   #append(batch: RecordBatch): void {
     this.#active.append(batch, this.#config);
     this.#logEndOffset = batch.lastOffset + 1;
-    this.producers.add(batch);
+    const aborted = this.producers.add(batch);
+    if (aborted !== undefined) this.#active.aborted.append(aborted);
+  }
+
+  /** As Kafka does with what was fetched: first all is in the log, then the transactions end in it. */
+  #appendSet(batches: readonly RecordBatch[]): void {
+    let completed: CompletedTransaction[] | undefined;
+    for (const batch of batches) {
+      this.#active.append(batch, this.#config);
+      this.#logEndOffset = batch.lastOffset + 1;
+      const ended = this.producers.note(batch);
+      if (ended === undefined) continue;
+      if (completed === undefined) completed = [ended];
+      else completed.push(ended);
+    }
+    if (completed === undefined) return;
+    for (const ended of completed) {
+      const aborted = this.producers.complete(ended);
+      if (aborted !== undefined) this.#active.aborted.append(aborted);
+    }
   }
 
   /** Rolls if the active segment must not take a set of batches like this. */
@@ -688,6 +820,12 @@ export class PartitionLog {
     return low;
   }
 }
+
+/** Undefined where an index cannot be read. */
+export type AbortedTransactions = readonly AbortedTransaction[] | undefined;
+
+const NONE_ABORTED: readonly AbortedTransaction[] = [];
+const NO_TRANSACTION: TransactionAppend = {};
 
 /** A log without a log directory has no checkpoints: the metadata log. */
 function ignore(): void {}

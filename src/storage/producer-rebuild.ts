@@ -34,7 +34,7 @@ export function rebuildProducers(
     return;
   }
 
-  const hadNone = state.size === 0 && state.endOffset >= endOffset;
+  const hadNone = state.isEmpty && state.endOffset >= endOffset;
   snapshots.keepWithin(logStartOffset, endOffset);
   if (endOffset === state.endOffset) {
     snapshots.logStartMoved(state, logStartOffset);

@@ -87,6 +87,7 @@ export class ProducerSnapshots {
 
   /** The log's start has moved: what comes from now on is measured against the newest that is left. */
   logStartMoved(state: ProducerState, logStartOffset: Offset): void {
+    state.transactions.settleBelow(logStartOffset);
     if (state.endOffset < logStartOffset) state.endOffset = logStartOffset;
     this.#lastOffset = this.#offsets.at(-1) ?? logStartOffset;
   }

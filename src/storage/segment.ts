@@ -14,6 +14,7 @@ import { RecentBatches } from "./recent-batches.ts";
 import type { FileState } from "./segment-files.ts";
 import { renameSegmentFiles, segmentPath } from "./segment-files.ts";
 import { TimeIndex } from "./time-index.ts";
+import { TransactionIndex } from "./transaction-index.ts";
 
 export interface ReadResult {
   /** CORRUPT_MESSAGE if the bytes at the offset cannot be told apart into batches. */
@@ -38,7 +39,7 @@ const INDEX_GAP = 8192;
 const LEAST_LENGTH = 14;
 
 /**
- * A stretch of a log in one file, with its two indexes (Kafka's `LogSegment`).
+ * A stretch of a log in one file, with its two indexes, and a third if transactions were aborted (Kafka's `LogSegment`).
  *
  * Beside the file it remembers its newest batches. While the file is pristine they are what a read
  * returns, so that all replicas and readers share the same objects. Older ones are read from the file by
@@ -50,6 +51,8 @@ export class Segment {
   readonly baseOffset: Offset;
   /** The largest timestamp so far, milliseconds; NO_TIMESTAMP (-1) if there is none. */
   maxTimestamp: number;
+  /** Read only: the segment writes it. */
+  readonly aborted: TransactionIndex;
   readonly #directory: string;
   readonly #disk: Disk;
   readonly #file: DiskFile;
@@ -94,6 +97,10 @@ export class Segment {
       disk,
       segmentPath(directory, baseOffset, "timeindex", state),
       baseOffset,
+    );
+    this.aborted = new TransactionIndex(
+      disk,
+      segmentPath(directory, baseOffset, "txnindex", state),
     );
     this.maxTimestamp = this.#timeIndex.lastTimestamp;
     this.#offsetOfMaxTimestamp = this.#timeIndex.lastOffset;
@@ -218,6 +225,19 @@ export class Segment {
     return isThere || scan.isCorrupt ? scan.position : this.#size;
   }
 
+  /** Where a search for `offset` begins, as the offset index tells: the batch that holds it or one before. */
+  positionNear(offset: Offset): number {
+    return this.#offsetIndex.lookup(offset);
+  }
+
+  /**
+   * An offset beyond the batches that a read of `size` bytes from the batch that holds `from` may give, by
+   * the offset index; undefined if that does not reach so far (`LogSegment.fetchUpperBoundOffset`).
+   */
+  offsetBeyond(from: Offset, size: number): Offset | undefined {
+    return this.#offsetIndex.offsetFrom(this.positionOf(from) + size);
+  }
+
   /**
    * The first record from `from` on that is as late as `timestamp`, by way of both indexes; undefined if
    * there is none (`findOffsetByTimestamp`).
@@ -303,6 +323,7 @@ export class Segment {
     const position = this.positionOf(offset);
     this.#offsetIndex.truncateTo(offset);
     this.#timeIndex.truncateTo(offset);
+    this.aborted.truncateTo(offset);
     if (position < this.#size) {
       this.#file.truncate(position);
       this.#size = position;
@@ -331,13 +352,15 @@ export class Segment {
     this.#file.sync();
     this.#offsetIndex.sync();
     this.#timeIndex.sync();
+    this.aborted.sync();
   }
 
-  /** Begins the sync of all three files; `issueTicket` is called for each. */
+  /** Begins the sync of all its files; `issueTicket` is called for each. */
   syncLater(issueTicket: () => number): void {
     this.#file.syncLater(issueTicket());
     this.#offsetIndex.syncLater(issueTicket());
     this.#timeIndex.syncLater(issueTicket());
+    this.aborted.syncLater(issueTicket);
   }
 
   /**
@@ -348,6 +371,7 @@ export class Segment {
     const { baseOffset } = this;
     const paths = renameSegmentFiles(this.#disk, this.#directory, baseOffset, this.#state, state);
     this.#state = state;
+    this.aborted.renamed(segmentPath(this.#directory, baseOffset, "txnindex", state));
     return paths;
   }
 
@@ -376,6 +400,7 @@ export class Segment {
   #reset(): void {
     this.#offsetIndex.clear();
     this.#timeIndex.clear();
+    this.aborted.clear();
     this.maxTimestamp = NO_TIMESTAMP;
     this.#offsetOfMaxTimestamp = this.baseOffset;
     this.#bytesSinceIndexEntry = 0;

@@ -232,9 +232,7 @@ export function fileSums(disk: ScriptedDisk, directory: string): FileSums {
   return sums;
 }
 
-/** Files without those that Kafka is about to delete, and transaction indexes, which are not written yet. */
+/** Files without those that Kafka is about to delete. */
 export function comparable(files: FileSums): FileSums {
-  return Object.fromEntries(
-    Object.entries(files).filter(([name]) => !/\.(deleted|txnindex)$/.test(name)),
-  );
+  return Object.fromEntries(Object.entries(files).filter(([name]) => !name.endsWith(".deleted")));
 }

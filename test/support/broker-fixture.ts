@@ -17,13 +17,15 @@ import type {
   FetchRequest,
 } from "../../src/kafka/protocol/fetch.ts";
 import type { ProducePartitionResponse, ProduceRequest } from "../../src/kafka/protocol/produce.ts";
-import type { ProtocolSwitches } from "../../src/kafka/protocol-switches.ts";
-import { PRESENT_RULES } from "../../src/kafka/protocol-switches.ts";
+import type { FeatureLevels, ProtocolSwitches } from "../../src/kafka/protocol-switches.ts";
+import { PRESENT_FEATURES, PRESENT_RULES } from "../../src/kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../../src/kafka/replication/replication-rules.ts";
 import { replicationRules } from "../../src/kafka/replication/replication-rules.ts";
 import type { BrokerContext } from "../../src/nodes/broker/broker-context.ts";
 import { BROKER_TIMER } from "../../src/nodes/broker/broker-timers.ts";
 import { ControllerChannel } from "../../src/nodes/broker/controller-channel.ts";
+import { CoordinatedPartition } from "../../src/nodes/broker/coordinator/coordinated-partition.ts";
+import { CoordinatorLog } from "../../src/nodes/broker/coordinator/coordinator-log.ts";
 import { DelayedDeleteRecords } from "../../src/nodes/broker/delayed-delete-records.ts";
 import { DeleteRecordsHandler } from "../../src/nodes/broker/delete-records-handler.ts";
 import { FetchHandler } from "../../src/nodes/broker/fetch-handler.ts";
@@ -79,6 +81,7 @@ export function registration(more: Partial<PartitionRegistration> = {}): Partiti
 export interface BrokerFixtureOptions {
   readonly configs?: Readonly<Record<string, unknown>>;
   readonly switches?: Partial<ProtocolSwitches>;
+  readonly features?: Partial<FeatureLevels>;
 }
 
 /**
@@ -91,6 +94,7 @@ export class BrokerFixture implements Node, BrokerContext {
   readonly brokerId = SELF;
   readonly clusterId = "cluster";
   readonly configs: BrokerConfigs;
+  readonly features: FeatureLevels;
   readonly rules: ReplicationRules;
   readonly image = new MetadataImage();
   readonly rpc: RpcClient;
@@ -115,6 +119,7 @@ export class BrokerFixture implements Node, BrokerContext {
     // Brokers' clocks show a date; to them 0 is long ago.
     world.now = 1_767_225_600_000_000;
     this.configs = resolveConfigs(BROKER_CONFIGS, options.configs ?? {});
+    this.features = { ...PRESENT_FEATURES, ...options.features };
     this.rules = replicationRules({ ...PRESENT_RULES, ...options.switches });
     this.maxLag = fromMillis(this.configs["replica.lag.time.max.ms"]);
     this.rpc = new RpcClient(world, BROKER_TIMER.rpcTimeout);
@@ -358,6 +363,8 @@ export class BrokerFixture implements Node, BrokerContext {
     else if (kind === BROKER_TIMER.alterPartitionRetry) this.isrChannel.retry();
     else if (kind === BROKER_TIMER.delayedProduce) this.produces.onTimer();
     else if (kind === BROKER_TIMER.delayedFetch) this.fetches.onTimer();
+    else if (payload instanceof CoordinatorLog) payload.onTimer();
+    else if (payload instanceof CoordinatedPartition) payload.load();
     else if (payload instanceof DelayedDeleteRecords) payload.expire();
     else if (payload instanceof ReplicaFetcher) payload.onTimer();
     else if (payload instanceof ControllerChannel) payload.retry();

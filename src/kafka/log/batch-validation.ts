@@ -16,21 +16,25 @@ export interface RecordRule {
 }
 
 /**
- * What is wrong with a batch that a client wants appended, NONE if nothing is: offsets and count,
- * flags, every record's bounds, key and timestamp (Kafka's `LogValidator`). Size and CRC are
- * judged before.
+ * What is wrong with a batch that a client, or a coordinator on the same broker, wants appended, NONE if
+ * nothing is: offsets and count, flags, every record's bounds, key and timestamp (Kafka's
+ * `LogValidator`). Size and CRC are judged before.
  */
-export function validateClientBatch(
+export function validateBatch(
   batch: RecordBatch,
   rule: RecordRule,
   nowMs: number,
+  isClient: boolean,
 ): ErrorCode {
   const { recordCount } = batch;
   if (recordCount <= 0 || batch.lastOffset - batch.baseOffset + 1 !== recordCount) {
     return ERRORS.INVALID_RECORD;
   }
-  if (batch.isControl) return ERRORS.INVALID_RECORD;
-  if (batch.producerId > NO_PRODUCER_ID && batch.baseSequence < 0) return ERRORS.INVALID_RECORD;
+  // Coordinators write markers, and records of transactions without sequences.
+  if (isClient) {
+    if (batch.isControl) return ERRORS.INVALID_RECORD;
+    if (batch.producerId > NO_PRODUCER_ID && batch.baseSequence < 0) return ERRORS.INVALID_RECORD;
+  }
   if (batch.isTransactional && !batch.hasProducerId) return ERRORS.INVALID_RECORD;
 
   const isCreateTime = rule["message.timestamp.type"] === "CreateTime";

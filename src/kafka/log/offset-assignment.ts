@@ -46,10 +46,10 @@ export function assignOffsets(
   return rewritten.withOffsets(firstOffset, leaderEpoch);
 }
 
-/** `BrokerCompressionType.targetCompression` */
+/** `BrokerCompressionType.targetCompression`; markers stay as they are. */
 function codecFor(batch: RecordBatch, rule: CompressionRule): number {
   const wanted = rule["compression.type"];
-  if (wanted === "producer") return batch.compression;
+  if (wanted === "producer" || batch.isControl) return batch.compression;
   return wanted === "uncompressed" ? NO_COMPRESSION : codecNumber(wanted);
 }
 

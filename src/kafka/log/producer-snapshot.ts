@@ -92,7 +92,8 @@ export function loadProducer(state: ProducerState, entry: SnapshotEntry): void {
   const { producerId, epoch, lastTimestamp, lastBatch } = entry;
   const loaded = state.load(producerId, epoch, lastTimestamp, lastBatch);
   loaded.coordinatorEpoch = entry.coordinatorEpoch;
-  loaded.currentTxnFirstOffset = entry.currentTxnFirstOffset;
+  const { currentTxnFirstOffset } = entry;
+  if (currentTxnFirstOffset !== undefined) state.openTransaction(loaded, currentTxnFirstOffset);
 }
 
 /** By bucket, and in one bucket by age. */

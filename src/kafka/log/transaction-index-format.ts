@@ -31,13 +31,13 @@ export function encodeTransactionIndex(entries: readonly AbortedTransaction[]): 
   return bytes;
 }
 
-/** The entry whose bytes begin at `at`; undefined if they are too few or of another version. */
+/** The entry whose bytes begin at `at`; undefined if they are too few or of a later version. */
 export function decodeAbortedTransaction(
   bytes: Uint8Array,
   at: number,
 ): AbortedTransaction | undefined {
   if (at + ABORTED_TRANSACTION_SIZE > bytes.length) return undefined;
-  if (readInt16(bytes, at) !== ABORTED_TRANSACTION_VERSION) return undefined;
+  if (readInt16(bytes, at) > ABORTED_TRANSACTION_VERSION) return undefined;
   return {
     producerId: readInt64(bytes, at + 2),
     firstOffset: readInt64(bytes, at + 10),

@@ -2,6 +2,7 @@ import type { Duration, Instant } from "../../base/time.ts";
 import type { BrokerConfigs } from "../../kafka/config/broker-configs.ts";
 import type { BrokerEpoch, BrokerId, TopicId } from "../../kafka/ids.ts";
 import type { MetadataImage } from "../../kafka/metadata/image.ts";
+import type { FeatureLevels } from "../../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
 import type { DiskError } from "../../ports/disk.ts";
 import type { NodeAddress } from "../../ports/network.ts";
@@ -19,6 +20,7 @@ export interface BrokerContext {
   readonly brokerId: BrokerId;
   readonly clusterId: string;
   readonly configs: BrokerConfigs;
+  readonly features: FeatureLevels;
   readonly rules: ReplicationRules;
   readonly image: MetadataImage;
   readonly rpc: RpcClient;

@@ -38,7 +38,7 @@ export class Compaction implements CleanerOwner {
   // What the cleaner asks and tells.
 
   lastStableOffsetOf(log: PartitionLog): Offset {
-    return this.#context.partition(log.topicId, log.partition)?.highWatermark ?? 0;
+    return this.#context.partition(log.topicId, log.partition)?.lastStableOffset ?? 0;
   }
 
   onCleaned({ name }: PartitionLog, { from, to, batches }: CleanedGroup): void {

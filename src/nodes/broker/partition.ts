@@ -24,7 +24,7 @@ import type { Uuid } from "../../kafka/uuid.ts";
 import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { DelayedDeleteRecords } from "./delayed-delete-records.ts";
-import type { DelayedProduce } from "./delayed-produce.ts";
+import type { AwaitsReplication } from "./delayed-produce.ts";
 import type { SessionPartition } from "./fetch-session.ts";
 import { WaitList } from "./wait-list.ts";
 
@@ -52,7 +52,7 @@ export class Partition implements LeaderReplica {
   /** The log directory that the metadata have for this replica; undefined if they were not read yet. */
   assignedDirectory: Uuid | undefined = undefined;
   /** Requests that wait for this partition, oldest first. */
-  readonly produces = new WaitList<DelayedProduce>();
+  readonly produces = new WaitList<AwaitsReplication>();
   readonly deletions = new WaitList<DelayedDeleteRecords>();
   readonly fetches = new WaitList<SessionPartition>();
 
@@ -71,6 +71,7 @@ export class Partition implements LeaderReplica {
     this.name = partitionName(topic, index);
     this.log = log;
     this.highWatermark = highWatermark;
+    log.replicatedTo(highWatermark);
   }
 
   get brokerId(): BrokerId {
@@ -79,6 +80,11 @@ export class Partition implements LeaderReplica {
 
   get logEndOffset(): Offset {
     return this.log.logEndOffset;
+  }
+
+  /** Up to here readers of committed records may read: no transaction below is undecided. */
+  get lastStableOffset(): Offset {
+    return this.log.lastStableOffset(this.highWatermark);
   }
 
   get isLeader(): boolean {
@@ -280,6 +286,7 @@ export class Partition implements LeaderReplica {
 
   #setHighWatermark(next: Offset): void {
     this.highWatermark = next;
+    this.log.replicatedTo(next);
     this.#context.facts.note({
       kind: "high-watermark-moved",
       broker: this.brokerId,
@@ -319,6 +326,7 @@ export class Partition implements LeaderReplica {
     }
     if (logStartOffset !== start) this.#noteLogStart(start, logStartOffset, "fully-truncated");
     if (this.highWatermark > to) this.#setHighWatermark(to);
+    else this.log.replicatedTo(this.highWatermark);
   }
 
   /** Lets old segments go, as the topic's configs say. Can throw `DiskError`. */

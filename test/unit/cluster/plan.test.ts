@@ -98,7 +98,10 @@ test("protocol switches and feature levels come over the present ones", () => {
     "fetch.epoch-fencing": false,
     "isr.hw-set": "maximal",
   });
-  expect(plan.cluster.features).toEqual({ "eligible.leader.replicas.version": 0 });
+  expect(plan.cluster.features).toEqual({
+    "eligible.leader.replicas.version": 0,
+    "transaction.version": 2,
+  });
 });
 
 test("a rate becomes the time from one record to the next", () => {

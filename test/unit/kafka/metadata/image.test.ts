@@ -3,6 +3,7 @@ import { bootstrapRecords } from "../../../../src/kafka/metadata/bootstrap.ts";
 import { effectiveMinInsyncReplicas } from "../../../../src/kafka/metadata/decision.ts";
 import { MetadataImage } from "../../../../src/kafka/metadata/image.ts";
 import { allocateProducerIds } from "../../../../src/kafka/metadata/producer-id-blocks.ts";
+import { PRESENT_FEATURES } from "../../../../src/kafka/protocol-switches.ts";
 import { numberedUuid } from "../../../../src/kafka/uuid.ts";
 import { MetadataFixture, partitionOf, TOPIC_ID } from "../../../support/metadata-fixture.ts";
 
@@ -100,11 +101,13 @@ test("min.insync.replicas in force is the topic's, else the broker's, the replic
 });
 
 test("a new cluster begins with its metadata version and the features that are on", () => {
-  expect(bootstrapRecords({ "eligible.leader.replicas.version": 1 })).toEqual([
+  expect(bootstrapRecords({ ...PRESENT_FEATURES, "eligible.leader.replicas.version": 1 })).toEqual([
     { type: "FeatureLevelRecord", name: "metadata.version", featureLevel: 30 },
     { type: "FeatureLevelRecord", name: "eligible.leader.replicas.version", featureLevel: 1 },
   ]);
-  expect(bootstrapRecords({ "eligible.leader.replicas.version": 0 })).toHaveLength(1);
+  expect(
+    bootstrapRecords({ ...PRESENT_FEATURES, "eligible.leader.replicas.version": 0 }),
+  ).toHaveLength(1);
 });
 
 test("no producer id is given to two brokers", () => {
