@@ -1,8 +1,7 @@
-import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import type { Instant } from "../base/time.ts";
 import { factJson } from "../report/fact-json.ts";
 import type { Fact } from "../trace/fact.ts";
-import { systemCode, UsageError } from "./complain.ts";
+import type { WrittenFile } from "./written-file.ts";
 
 const FLUSH_AT = 1 << 16;
 
@@ -17,28 +16,13 @@ interface Noted {
  * those of the warm-up are negative, and are written when zero is known.
  */
 export class EventFile {
-  readonly #path: string;
-  readonly #descriptor: number;
+  readonly #file: WrittenFile;
   #buffer = "";
   /** Facts of the warm-up; undefined once it is over. */
   #early: Noted[] | undefined = [];
 
-  private constructor(path: string, descriptor: number) {
-    this.#path = path;
-    this.#descriptor = descriptor;
-  }
-
-  /** Throws `UsageError` if the file cannot be written, or looks like a scenario. */
-  static open(path: string, scenario: string): EventFile {
-    try {
-      if (path.endsWith(".yaml") || isSameFile(path, scenario)) {
-        throw new UsageError(`--events: ${path} is a scenario, and would be overwritten`);
-      }
-      return new EventFile(path, openSync(path, "w"));
-    } catch (problem) {
-      if (problem instanceof UsageError) throw problem;
-      throw unwritable(path, problem);
-    }
+  constructor(file: WrittenFile) {
+    this.#file = file;
   }
 
   /** `zero` is the scheduler's instant of time zero; 0 while there is none. Throws `UsageError`. */
@@ -57,7 +41,7 @@ export class EventFile {
   close(zero: Instant): void {
     this.#writeEarly(zero);
     this.#flush();
-    closeSync(this.#descriptor);
+    this.#file.close();
   }
 
   #writeEarly(zero: Instant): void {
@@ -71,34 +55,7 @@ export class EventFile {
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#buffer);
+    this.#file.write(this.#buffer);
     this.#buffer = "";
-    try {
-      // A pipe may take less than it is given.
-      for (let from = 0; from < bytes.length; ) from += writeSync(this.#descriptor, bytes, from);
-    } catch (problem) {
-      throw unwritable(this.#path, problem);
-    }
   }
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const a = statSync(one, { throwIfNoEntry: false });
-  const b = statSync(other, { throwIfNoEntry: false });
-  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
-}
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such directory"],
-  ["ENOTDIR", "there is no such directory"],
-  ["EISDIR", "it is a directory"],
-  ["EACCES", "that is not permitted"],
-  ["EROFS", "the file system is read-only"],
-  ["ENOSPC", "the disk is full"],
-  ["EPIPE", "its reader has gone"],
-]);
-
-function unwritable(path: string, problem: unknown): UsageError {
-  const code = systemCode(problem) ?? "";
-  return new UsageError(`--events: ${path} cannot be written: ${REASONS.get(code) ?? code}`);
 }

@@ -8,6 +8,8 @@ export const EXIT = {
   usage: 2,
   /** Inconclusive: a fault never fired, nothing was acked, the budget was spent. */
   inconclusive: 3,
+  /** A replay is not the run that was recorded. */
+  diverged: 4,
   /** A bug of the simulator itself. */
   bug: 70,
   interrupted: 130,

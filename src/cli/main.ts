@@ -13,8 +13,8 @@ Try:
   sim run scenarios/unclean-election.yaml --variant min-isr-2
 
 Exit codes: 0 all expectations met, 1 one was not, or a file is damaged,
-2 bad arguments or scenario, 3 inconclusive, 70 a bug of the simulator,
-130 interrupted.`;
+2 bad arguments or scenario, 3 inconclusive, 4 a replay that is not the run
+recorded, 70 a bug of the simulator, 130 interrupted.`;
 
 /** Builds the command line. It knows what was asked, and nothing of how it is done. */
 function program(ask: (asked: Asked) => void): Command {
@@ -33,6 +33,7 @@ function program(ask: (asked: Asked) => void): Command {
     .option("--variant <name>", "one of the scenario's variants")
     .option("--json", "print one JSON document instead of text")
     .option("--events <file>", "write every fact to a file, one JSON object a line")
+    .option("--record <file>", "write the run down, so that `sim replay` can compare")
     .option("--verify", "run again in a second process and compare every event")
     .option("-v, --verbose", "show everything, not only what a first look needs")
     .addOption(
@@ -62,6 +63,23 @@ function program(ask: (asked: Asked) => void): Command {
         .default("auto"),
     )
     .action((file, flags) => ask({ command: "explain", file, flags }));
+
+  plain(sim.command("replay"))
+    .argument("<recording>", "a file that `sim run --record` wrote, or a token: kfs1:...")
+    .summary("make a recorded run again, and see that it is the same")
+    .description(
+      "Makes a recorded run again and compares every event with the recording. A token\n" +
+        "is a recording on one line, without its events.",
+    )
+    .option("--token", "print the recording as a token, and run nothing")
+    .option("--json", "print one JSON document instead of text")
+    .option("-v, --verbose", "show everything, not only what a first look needs")
+    .addOption(
+      new Option("--color <when>", "colour in the output")
+        .choices([...COLOUR_CHOICES])
+        .default("auto"),
+    )
+    .action((what, flags) => ask({ command: "replay", what, flags }));
 
   plain(sim.command("check"))
     .argument("<files...>", "scenarios")

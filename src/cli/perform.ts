@@ -12,6 +12,8 @@ import type { GuaranteesFlags } from "./guarantees-command.ts";
 import { guaranteesCommand } from "./guarantees-command.ts";
 import { listCommand } from "./list-command.ts";
 import { guardOutput } from "./output.ts";
+import type { ReplayFlags } from "./replay-command.ts";
+import { replayCommand } from "./replay-command.ts";
 import type { RunFlags } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -19,6 +21,7 @@ import { runCommand } from "./run-command.ts";
 export type Asked =
   | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
   | { readonly command: "explain"; readonly file: string; readonly flags: ExplainFlags }
+  | { readonly command: "replay"; readonly what: string; readonly flags: ReplayFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
   | { readonly command: "list"; readonly directory: string }
   | {
@@ -43,6 +46,8 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
         return await runCommand(asked.file, asked.flags);
       case "explain":
         return await explainCommand(asked.file, asked.flags);
+      case "replay":
+        return await replayCommand(asked.what, asked.flags);
       case "check":
         return checkCommand(asked.files);
       case "list":

@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { formatSeconds } from "../base/time.ts";
 import type { RunResult } from "../cluster/run-result.ts";
-import { Simulation } from "../cluster/simulation.ts";
+import type { Fingerprint, Witness } from "../replay/compare-runs.ts";
+import { compareRuns, tellDifference } from "../replay/compare-runs.ts";
+import { eventsOf, fingerprintOf } from "../replay/fingerprint.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import type { Fingerprint, Witness } from "./compare-runs.ts";
-import { compareRuns, tellDifference } from "./compare-runs.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 
@@ -16,7 +15,11 @@ export function verify(first: RunResult): boolean {
   const events: Witness["events"] = (from, to) => ask(first, `${from}:${to}`);
   const second: Fingerprint = ask(first, "all");
   const difference = compareRuns({ fingerprint: first, events }, { fingerprint: second, events });
-  process.stderr.write(`${tellDifference(difference, first.events)}\n`);
+  const verdict =
+    difference === undefined
+      ? `verified: the same ${first.events} events in a second process`
+      : tellDifference(difference, ["one", "other"]);
+  process.stderr.write(`${verdict}\n`);
   return difference === undefined;
 }
 
@@ -45,26 +48,4 @@ export function printFingerprint(scenario: Scenario, seed: string, what: string)
       : eventsOf(scenario, seed, Number(range[1]), Number(range[2]));
   process.stdout.write(JSON.stringify(answer));
   return EXIT.ok;
-}
-
-/** Runs to the end. */
-export function fingerprintOf(scenario: Scenario, seed: string): Fingerprint {
-  const { digest, events, checkpoints } = runToEnd(new Simulation(scenario, { seed }));
-  return { digest, events, checkpoints };
-}
-
-/** Runs to the end; the events numbered [from, to] in words. */
-export function eventsOf(scenario: Scenario, seed: string, from: number, to: number): string[] {
-  const simulation = new Simulation(scenario, { seed });
-  const lines: string[] = [];
-  simulation.listEvents(from, to, ({ at, kind, subject, detail, digest }) => {
-    lines.push(`${formatSeconds(at)}  ${kind} ${subject}  ${detail}  ${digest}`);
-  });
-  runToEnd(simulation);
-  return lines;
-}
-
-function runToEnd(simulation: Simulation): RunResult {
-  while (simulation.advance(100_000)) {}
-  return simulation.finish(undefined);
 }

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { BASE, baseWith } from "../support/base-scenario.ts";
 import type { Ended } from "../support/command.ts";
-import { BASE, baseWith, place, sim, written } from "../support/command.ts";
+import { place, sim, written } from "../support/command.ts";
 
 /** Nothing ran, and nobody is shown where in our code that was found. */
 function expectRefusal({ status, stdout, stderr }: Ended): void {

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BASE, place, sim, written } from "../support/command.ts";
+import { BASE } from "../support/base-scenario.ts";
+import { place, sim, written } from "../support/command.ts";
 
 const file = written("disk.yaml", BASE);
 const LOG = "kafka-logs/orders-0/00000000000000000000.log";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BASE, baseWith, place, sim, simWhile, written } from "../support/command.ts";
+import { BASE, baseWith } from "../support/base-scenario.ts";
+import { place, sim, simWhile, written } from "../support/command.ts";
 
 const FILE = "scenarios/leader-failover.yaml";
 const LOSS = "scenarios/unclean-election.yaml";

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { BASE, node, place, written } from "../support/command.ts";
+import { BASE } from "../support/base-scenario.ts";
+import { node, place, written } from "../support/command.ts";
 
 /** The command, built from a source in which something that cannot happen happens. */
 async function buildBroken(file: string, from: string, to: string): Promise<string> {

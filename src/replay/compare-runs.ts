@@ -54,20 +54,22 @@ function firstDoubtful(one: Fingerprint, other: Fingerprint): number {
   return event;
 }
 
-/** What `--verify` says of it; `events` is how many the first run had. */
+/** In words, for people; the runs by the names given. */
 export function tellDifference(
-  difference: Difference | "nowhere" | undefined,
-  events: number,
+  difference: Difference | "nowhere",
+  names: readonly [one: string, other: string],
 ): string {
-  if (difference === undefined) return `verified: the same ${events} events in a second process`;
   if (difference === "nowhere") {
     return "DIVERGED  but when the runs are repeated, their events agree";
   }
   const { event, one, other } = difference;
+  const width = Math.max(...names.map(({ length }) => length));
+  const line = (name: string, text: string | undefined): string =>
+    `  ${name.padEnd(width)}  ${text ?? "(had ended)"}`;
   return [
     `DIVERGED  at event ${event}`,
-    `  one    ${one ?? "(had ended)"}`,
-    `  other  ${other ?? "(had ended)"}`,
+    line(names[0], one),
+    line(names[1], other),
     // The digest is the last word; it covers what the event before it noted.
     ...(isSameEvent(one, other)
       ? [`  the event is the same; what event ${event - 1} did is not`]
