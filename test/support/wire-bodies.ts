@@ -20,6 +20,10 @@ import type {
   BrokerRegistrationResponse,
 } from "../../src/kafka/protocol/broker-lifecycle.ts";
 import type {
+  ConsumerGroupHeartbeatRequest,
+  ConsumerGroupHeartbeatResponse,
+} from "../../src/kafka/protocol/consumer-group-heartbeat.ts";
+import type {
   CreateTopicsRequest,
   CreateTopicsResponse,
 } from "../../src/kafka/protocol/create-topics.ts";
@@ -38,6 +42,24 @@ import type {
   FindCoordinatorRequest,
   FindCoordinatorResponse,
 } from "../../src/kafka/protocol/find-coordinator.ts";
+import type {
+  HeartbeatRequest,
+  HeartbeatResponse,
+  JoinGroupRequest,
+  JoinGroupResponse,
+  LeaveGroupRequest,
+  LeaveGroupResponse,
+  SyncGroupRequest,
+  SyncGroupResponse,
+} from "../../src/kafka/protocol/group-membership.ts";
+import type {
+  OffsetCommitRequest,
+  OffsetCommitResponse,
+  OffsetFetchRequest,
+  OffsetFetchResponse,
+  TxnOffsetCommitRequest,
+  TxnOffsetCommitResponse,
+} from "../../src/kafka/protocol/group-offsets.ts";
 import type {
   AllocateProducerIdsRequest,
   AllocateProducerIdsResponse,
@@ -182,6 +204,10 @@ export const fetchResponse: fc.Arbitrary<FetchResponse> = fc.record({
           divergingEpoch: epochEnd,
           currentLeader: leader,
           snapshotId: epochEnd,
+          abortedTransactions: fc.option(
+            some(fc.record({ producerId: int64, firstOffset: int64 })),
+            { nil: undefined },
+          ),
           preferredReadReplica: int32,
           records: fc.array(batch, { maxLength: 3 }),
         }),
@@ -513,6 +539,179 @@ export const brokerHeartbeatResponse: fc.Arbitrary<BrokerHeartbeatResponse> = fc
   isFenced: bool,
   shouldShutDown: bool,
 });
+
+const bytes: fc.Arbitrary<Uint8Array> = fc.oneof(
+  { weight: 6, arbitrary: fc.uint8Array({ maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.constantFrom(126, 127, 200).map((n) => new Uint8Array(n)) },
+);
+const committedPartition = fc.record({
+  partitionIndex: int32,
+  committedOffset: int64,
+  committedLeaderEpoch: int32,
+  committedMetadata: maybeText,
+});
+const partitionError = fc.record({ partitionIndex: int32, errorCode: int16 });
+
+export const offsetCommitRequest: fc.Arbitrary<OffsetCommitRequest> = fc.record({
+  groupId: text,
+  generationIdOrMemberEpoch: int32,
+  memberId: text,
+  groupInstanceId: maybeText,
+  topics: some(fc.record({ topicId: uuid, partitions: some(committedPartition) })),
+});
+
+export const offsetCommitResponse: fc.Arbitrary<OffsetCommitResponse> = fc.record({
+  throttleTimeMs: int32,
+  topics: some(fc.record({ topicId: uuid, partitions: some(partitionError) })),
+});
+
+export const offsetFetchRequest: fc.Arbitrary<OffsetFetchRequest> = fc.record({
+  groups: some(
+    fc.record({
+      groupId: text,
+      memberId: maybeText,
+      memberEpoch: int32,
+      topics: fc.option(some(fc.record({ topicId: uuid, partitionIndexes: some(int32) })), {
+        nil: undefined,
+      }),
+    }),
+  ),
+  requireStable: bool,
+});
+
+export const offsetFetchResponse: fc.Arbitrary<OffsetFetchResponse> = fc.record({
+  throttleTimeMs: int32,
+  groups: some(
+    fc.record({
+      groupId: text,
+      topics: some(
+        fc.record({
+          topicId: uuid,
+          partitions: some(
+            fc.record({
+              partitionIndex: int32,
+              committedOffset: int64,
+              committedLeaderEpoch: int32,
+              metadata: text,
+              errorCode: int16,
+            }),
+          ),
+        }),
+      ),
+      errorCode: int16,
+    }),
+  ),
+});
+
+export const txnOffsetCommitRequest: fc.Arbitrary<TxnOffsetCommitRequest> = fc.record({
+  transactionalId: text,
+  groupId: text,
+  producerId: int64,
+  producerEpoch: int16,
+  generationId: int32,
+  memberId: text,
+  groupInstanceId: maybeText,
+  topics: some(fc.record({ name: text, partitions: some(committedPartition) })),
+});
+
+export const txnOffsetCommitResponse: fc.Arbitrary<TxnOffsetCommitResponse> = fc.record({
+  throttleTimeMs: int32,
+  topics: some(fc.record({ name: text, partitions: some(partitionError) })),
+});
+
+export const joinGroupRequest: fc.Arbitrary<JoinGroupRequest> = fc.record({
+  groupId: text,
+  sessionTimeoutMs: int32,
+  rebalanceTimeoutMs: int32,
+  memberId: text,
+  groupInstanceId: maybeText,
+  protocolType: text,
+  protocols: some(fc.record({ name: text, metadata: bytes })),
+  reason: maybeText,
+});
+
+export const joinGroupResponse: fc.Arbitrary<JoinGroupResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  generationId: int32,
+  protocolType: maybeText,
+  protocolName: maybeText,
+  leader: text,
+  skipAssignment: bool,
+  memberId: text,
+  members: some(fc.record({ memberId: text, groupInstanceId: maybeText, metadata: bytes })),
+});
+
+export const syncGroupRequest: fc.Arbitrary<SyncGroupRequest> = fc.record({
+  groupId: text,
+  generationId: int32,
+  memberId: text,
+  groupInstanceId: maybeText,
+  protocolType: maybeText,
+  protocolName: maybeText,
+  assignments: some(fc.record({ memberId: text, assignment: bytes })),
+});
+
+export const syncGroupResponse: fc.Arbitrary<SyncGroupResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  protocolType: maybeText,
+  protocolName: maybeText,
+  assignment: bytes,
+});
+
+export const heartbeatRequest: fc.Arbitrary<HeartbeatRequest> = fc.record({
+  groupId: text,
+  generationId: int32,
+  memberId: text,
+  groupInstanceId: maybeText,
+});
+
+export const heartbeatResponse: fc.Arbitrary<HeartbeatResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+});
+
+export const leaveGroupRequest: fc.Arbitrary<LeaveGroupRequest> = fc.record({
+  groupId: text,
+  members: some(fc.record({ memberId: text, groupInstanceId: maybeText, reason: maybeText })),
+});
+
+export const leaveGroupResponse: fc.Arbitrary<LeaveGroupResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  members: some(fc.record({ memberId: text, groupInstanceId: maybeText, errorCode: int16 })),
+});
+
+const ownedPartitions = fc.option(some(fc.record({ topicId: uuid, partitions: some(int32) })), {
+  nil: undefined,
+});
+
+export const consumerGroupHeartbeatRequest: fc.Arbitrary<ConsumerGroupHeartbeatRequest> = fc.record(
+  {
+    groupId: text,
+    memberId: text,
+    memberEpoch: int32,
+    instanceId: maybeText,
+    rackId: maybeText,
+    rebalanceTimeoutMs: int32,
+    subscribedTopicNames: fc.option(some(text), { nil: undefined }),
+    subscribedTopicRegex: maybeText,
+    serverAssignor: maybeText,
+    topicPartitions: ownedPartitions,
+  },
+);
+
+export const consumerGroupHeartbeatResponse: fc.Arbitrary<ConsumerGroupHeartbeatResponse> =
+  fc.record({
+    throttleTimeMs: int32,
+    errorCode: int16,
+    errorMessage: maybeText,
+    memberId: maybeText,
+    memberEpoch: int32,
+    heartbeatIntervalMs: int32,
+    assignment: ownedPartitions,
+  });
 
 export const findCoordinatorRequest: fc.Arbitrary<FindCoordinatorRequest> = fc.record({
   keyType: int8,

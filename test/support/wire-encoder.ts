@@ -10,6 +10,7 @@ export type WireType =
   | "int64"
   | "uuid"
   | "string"
+  | "bytes"
   | "records"
   | { readonly arrayOf: WireType }
   | readonly WireField[];
@@ -99,6 +100,9 @@ export class WireEncoder {
       case "string":
         this.#compactBytes(Buffer.from(value as string, "utf8"));
         return;
+      case "bytes":
+        this.#compactBytes(value as Uint8Array);
+        return;
       case "records":
         this.#compactBytes(concatenated(value as RecordBatch | readonly RecordBatch[]));
         return;
@@ -118,6 +122,11 @@ export class WireEncoder {
     for (const field of fields) {
       if (field.tag !== undefined) continue;
       const value = body[field.name] ?? field.default;
+      if (field.nullable === true && Array.isArray(field.type)) {
+        // A structure that may be null has a byte in front that says whether it is.
+        this.#integer(1, value === undefined ? -1 : 1);
+        if (value === undefined) continue;
+      }
       if (value !== undefined) this.value(field.type, value);
       else if (field.nullable === true) this.unsignedVarint(0);
       else throw new Error(`the body holds no ${field.name}`);

@@ -333,6 +333,240 @@ const DELETE_RECORDS: ApiSchema = {
   },
 };
 
+const COMMITTED_PARTITION = [
+  field("partitionIndex", "int32"),
+  field("committedOffset", "int64"),
+  field("committedLeaderEpoch", "int32"),
+  nullable("committedMetadata", "string"),
+];
+
+const OFFSET_COMMIT: ApiSchema = {
+  key: 8,
+  version: 10,
+  request: {
+    fields: [
+      field("groupId", "string"),
+      field("generationIdOrMemberEpoch", "int32"),
+      field("memberId", "string"),
+      nullable("groupInstanceId", "string"),
+      list("topics", field("topicId", "uuid"), list("partitions", ...COMMITTED_PARTITION)),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("topicId", "uuid"),
+        list("partitions", field("partitionIndex", "int32"), ERROR),
+      ),
+    ],
+  },
+};
+
+const OFFSET_FETCH: ApiSchema = {
+  key: 9,
+  version: 10,
+  request: {
+    fields: [
+      list(
+        "groups",
+        field("groupId", "string"),
+        nullable("memberId", "string"),
+        field("memberEpoch", "int32"),
+        nullable("topics", {
+          arrayOf: [field("topicId", "uuid"), field("partitionIndexes", { arrayOf: "int32" })],
+        }),
+      ),
+      field("requireStable", "bool"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "groups",
+        field("groupId", "string"),
+        list(
+          "topics",
+          field("topicId", "uuid"),
+          list(
+            "partitions",
+            field("partitionIndex", "int32"),
+            field("committedOffset", "int64"),
+            field("committedLeaderEpoch", "int32"),
+            nullable("metadata", "string"),
+            ERROR,
+          ),
+        ),
+        ERROR,
+      ),
+    ],
+  },
+};
+
+const TXN_OFFSET_COMMIT: ApiSchema = {
+  key: 28,
+  version: 5,
+  request: {
+    fields: [
+      field("transactionalId", "string"),
+      field("groupId", "string"),
+      field("producerId", "int64"),
+      field("producerEpoch", "int16"),
+      field("generationId", "int32"),
+      field("memberId", "string"),
+      nullable("groupInstanceId", "string"),
+      list("topics", field("name", "string"), list("partitions", ...COMMITTED_PARTITION)),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("name", "string"),
+        list("partitions", field("partitionIndex", "int32"), ERROR),
+      ),
+    ],
+  },
+};
+
+const JOIN_GROUP: ApiSchema = {
+  key: 11,
+  version: 9,
+  request: {
+    fields: [
+      field("groupId", "string"),
+      field("sessionTimeoutMs", "int32"),
+      field("rebalanceTimeoutMs", "int32"),
+      field("memberId", "string"),
+      nullable("groupInstanceId", "string"),
+      field("protocolType", "string"),
+      list("protocols", field("name", "string"), field("metadata", "bytes")),
+      nullable("reason", "string"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      field("generationId", "int32"),
+      nullable("protocolType", "string"),
+      nullable("protocolName", "string"),
+      field("leader", "string"),
+      field("skipAssignment", "bool"),
+      field("memberId", "string"),
+      list(
+        "members",
+        field("memberId", "string"),
+        nullable("groupInstanceId", "string"),
+        field("metadata", "bytes"),
+      ),
+    ],
+  },
+};
+
+const HEARTBEAT: ApiSchema = {
+  key: 12,
+  version: 4,
+  request: {
+    fields: [
+      field("groupId", "string"),
+      field("generationId", "int32"),
+      field("memberId", "string"),
+      nullable("groupInstanceId", "string"),
+    ],
+  },
+  response: { fields: [THROTTLE, ERROR] },
+};
+
+const LEAVE_GROUP: ApiSchema = {
+  key: 13,
+  version: 5,
+  request: {
+    fields: [
+      field("groupId", "string"),
+      list(
+        "members",
+        field("memberId", "string"),
+        nullable("groupInstanceId", "string"),
+        nullable("reason", "string"),
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      list("members", field("memberId", "string"), nullable("groupInstanceId", "string"), ERROR),
+    ],
+  },
+};
+
+const SYNC_GROUP: ApiSchema = {
+  key: 14,
+  version: 5,
+  request: {
+    fields: [
+      field("groupId", "string"),
+      field("generationId", "int32"),
+      field("memberId", "string"),
+      nullable("groupInstanceId", "string"),
+      nullable("protocolType", "string"),
+      nullable("protocolName", "string"),
+      list("assignments", field("memberId", "string"), field("assignment", "bytes")),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      nullable("protocolType", "string"),
+      nullable("protocolName", "string"),
+      field("assignment", "bytes"),
+    ],
+  },
+};
+
+const OWNED_PARTITIONS: WireType = {
+  arrayOf: [field("topicId", "uuid"), field("partitions", { arrayOf: "int32" })],
+};
+
+const CONSUMER_GROUP_HEARTBEAT: ApiSchema = {
+  key: 68,
+  version: 1,
+  request: {
+    fields: [
+      field("groupId", "string"),
+      field("memberId", "string"),
+      field("memberEpoch", "int32"),
+      nullable("instanceId", "string"),
+      nullable("rackId", "string"),
+      field("rebalanceTimeoutMs", "int32"),
+      nullable("subscribedTopicNames", { arrayOf: "string" }),
+      nullable("subscribedTopicRegex", "string"),
+      nullable("serverAssignor", "string"),
+      nullable("topicPartitions", OWNED_PARTITIONS),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      nullable("errorMessage", "string"),
+      nullable("memberId", "string"),
+      field("memberEpoch", "int32"),
+      field("heartbeatIntervalMs", "int32"),
+      nullable("assignment", [field("topicPartitions", OWNED_PARTITIONS)]),
+    ],
+    nest: (body) =>
+      body["assignment"] === undefined
+        ? body
+        : { ...body, assignment: { topicPartitions: body["assignment"] } },
+  },
+};
+
 const FIND_COORDINATOR: ApiSchema = {
   key: 10,
   version: 6,
@@ -735,7 +969,13 @@ export const SCHEMAS = {
   FETCH,
   LIST_OFFSETS,
   METADATA,
+  OFFSET_COMMIT,
+  OFFSET_FETCH,
   FIND_COORDINATOR,
+  JOIN_GROUP,
+  HEARTBEAT,
+  LEAVE_GROUP,
+  SYNC_GROUP,
   CREATE_TOPICS,
   DELETE_RECORDS,
   INIT_PRODUCER_ID,
@@ -745,6 +985,7 @@ export const SCHEMAS = {
   ADD_OFFSETS_TO_TXN,
   END_TXN,
   END_TXN_V4,
+  TXN_OFFSET_COMMIT,
   VOTE,
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,
@@ -752,5 +993,6 @@ export const SCHEMAS = {
   BROKER_REGISTRATION,
   BROKER_HEARTBEAT,
   ALLOCATE_PRODUCER_IDS,
+  CONSUMER_GROUP_HEARTBEAT,
   ASSIGN_REPLICAS_TO_DIRS,
 } as const satisfies Record<string, ApiSchema>;

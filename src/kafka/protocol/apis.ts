@@ -29,6 +29,14 @@ import {
   brokerRegistrationRequestSize,
   brokerRegistrationResponseSize,
 } from "./broker-lifecycle.ts";
+import type {
+  ConsumerGroupHeartbeatRequest,
+  ConsumerGroupHeartbeatResponse,
+} from "./consumer-group-heartbeat.ts";
+import {
+  consumerGroupHeartbeatRequestSize,
+  consumerGroupHeartbeatResponseSize,
+} from "./consumer-group-heartbeat.ts";
 import type { CreateTopicsRequest, CreateTopicsResponse } from "./create-topics.ts";
 import { createTopicsRequestSize, createTopicsResponseSize } from "./create-topics.ts";
 import type { DeleteRecordsRequest, DeleteRecordsResponse } from "./delete-records.ts";
@@ -49,6 +57,42 @@ import type { FetchRequest, FetchResponse } from "./fetch.ts";
 import { fetchRequestSize, fetchResponseSize } from "./fetch.ts";
 import type { FindCoordinatorRequest, FindCoordinatorResponse } from "./find-coordinator.ts";
 import { findCoordinatorRequestSize, findCoordinatorResponseSize } from "./find-coordinator.ts";
+import type {
+  HeartbeatRequest,
+  HeartbeatResponse,
+  JoinGroupRequest,
+  JoinGroupResponse,
+  LeaveGroupRequest,
+  LeaveGroupResponse,
+  SyncGroupRequest,
+  SyncGroupResponse,
+} from "./group-membership.ts";
+import {
+  heartbeatRequestSize,
+  heartbeatResponseSize,
+  joinGroupRequestSize,
+  joinGroupResponseSize,
+  leaveGroupRequestSize,
+  leaveGroupResponseSize,
+  syncGroupRequestSize,
+  syncGroupResponseSize,
+} from "./group-membership.ts";
+import type {
+  OffsetCommitRequest,
+  OffsetCommitResponse,
+  OffsetFetchRequest,
+  OffsetFetchResponse,
+  TxnOffsetCommitRequest,
+  TxnOffsetCommitResponse,
+} from "./group-offsets.ts";
+import {
+  offsetCommitRequestSize,
+  offsetCommitResponseSize,
+  offsetFetchRequestSize,
+  offsetFetchResponseSize,
+  txnOffsetCommitRequestSize,
+  txnOffsetCommitResponseSize,
+} from "./group-offsets.ts";
 import type {
   AllocateProducerIdsRequest,
   AllocateProducerIdsResponse,
@@ -120,12 +164,54 @@ export const METADATA: Api<MetadataRequest, MetadataResponse> = {
   requestSize: metadataRequestSize,
   responseSize: metadataResponseSize,
 };
+export const OFFSET_COMMIT: Api<OffsetCommitRequest, OffsetCommitResponse> = {
+  key: 8,
+  version: 10,
+  name: "OffsetCommit",
+  requestSize: offsetCommitRequestSize,
+  responseSize: offsetCommitResponseSize,
+};
+export const OFFSET_FETCH: Api<OffsetFetchRequest, OffsetFetchResponse> = {
+  key: 9,
+  version: 10,
+  name: "OffsetFetch",
+  requestSize: offsetFetchRequestSize,
+  responseSize: offsetFetchResponseSize,
+};
 export const FIND_COORDINATOR: Api<FindCoordinatorRequest, FindCoordinatorResponse> = {
   key: 10,
   version: 6,
   name: "FindCoordinator",
   requestSize: findCoordinatorRequestSize,
   responseSize: findCoordinatorResponseSize,
+};
+export const JOIN_GROUP: Api<JoinGroupRequest, JoinGroupResponse> = {
+  key: 11,
+  version: 9,
+  name: "JoinGroup",
+  requestSize: joinGroupRequestSize,
+  responseSize: joinGroupResponseSize,
+};
+export const HEARTBEAT: Api<HeartbeatRequest, HeartbeatResponse> = {
+  key: 12,
+  version: 4,
+  name: "Heartbeat",
+  requestSize: heartbeatRequestSize,
+  responseSize: heartbeatResponseSize,
+};
+export const LEAVE_GROUP: Api<LeaveGroupRequest, LeaveGroupResponse> = {
+  key: 13,
+  version: 5,
+  name: "LeaveGroup",
+  requestSize: leaveGroupRequestSize,
+  responseSize: leaveGroupResponseSize,
+};
+export const SYNC_GROUP: Api<SyncGroupRequest, SyncGroupResponse> = {
+  key: 14,
+  version: 5,
+  name: "SyncGroup",
+  requestSize: syncGroupRequestSize,
+  responseSize: syncGroupResponseSize,
 };
 export const CREATE_TOPICS: Api<CreateTopicsRequest, CreateTopicsResponse> = {
   key: 19,
@@ -179,6 +265,13 @@ export const END_TXN: Api<EndTxnRequest, EndTxnResponse> = {
   requestSize: endTxnRequestSize,
   responseSize: endTxnResponseSize,
 };
+export const TXN_OFFSET_COMMIT: Api<TxnOffsetCommitRequest, TxnOffsetCommitResponse> = {
+  key: 28,
+  version: 5,
+  name: "TxnOffsetCommit",
+  requestSize: txnOffsetCommitRequestSize,
+  responseSize: txnOffsetCommitResponseSize,
+};
 export const VOTE: Api<VoteRequest, VoteResponse> = {
   key: 52,
   version: 2,
@@ -228,6 +321,16 @@ export const ALLOCATE_PRODUCER_IDS: Api<AllocateProducerIdsRequest, AllocateProd
   requestSize: allocateProducerIdsRequestSize,
   responseSize: allocateProducerIdsResponseSize,
 };
+export const CONSUMER_GROUP_HEARTBEAT: Api<
+  ConsumerGroupHeartbeatRequest,
+  ConsumerGroupHeartbeatResponse
+> = {
+  key: 68,
+  version: 1,
+  name: "ConsumerGroupHeartbeat",
+  requestSize: consumerGroupHeartbeatRequestSize,
+  responseSize: consumerGroupHeartbeatResponseSize,
+};
 export const ASSIGN_REPLICAS_TO_DIRS: Api<
   AssignReplicasToDirsRequest,
   AssignReplicasToDirsResponse
@@ -245,7 +348,13 @@ export const APIS: readonly AnyApi[] = [
   FETCH,
   LIST_OFFSETS,
   METADATA,
+  OFFSET_COMMIT,
+  OFFSET_FETCH,
   FIND_COORDINATOR,
+  JOIN_GROUP,
+  HEARTBEAT,
+  LEAVE_GROUP,
+  SYNC_GROUP,
   CREATE_TOPICS,
   DELETE_RECORDS,
   INIT_PRODUCER_ID,
@@ -253,6 +362,7 @@ export const APIS: readonly AnyApi[] = [
   ADD_PARTITIONS_TO_TXN,
   ADD_OFFSETS_TO_TXN,
   END_TXN,
+  TXN_OFFSET_COMMIT,
   VOTE,
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,
@@ -260,6 +370,7 @@ export const APIS: readonly AnyApi[] = [
   BROKER_REGISTRATION,
   BROKER_HEARTBEAT,
   ALLOCATE_PRODUCER_IDS,
+  CONSUMER_GROUP_HEARTBEAT,
   ASSIGN_REPLICAS_TO_DIRS,
 ];
 

@@ -87,10 +87,41 @@ const SPOKEN = [
   ),
   new Spoken(apis.METADATA, SCHEMAS.METADATA, bodies.metadataRequest, bodies.metadataResponse),
   new Spoken(
+    apis.OFFSET_COMMIT,
+    SCHEMAS.OFFSET_COMMIT,
+    bodies.offsetCommitRequest,
+    bodies.offsetCommitResponse,
+  ),
+  new Spoken(
+    apis.OFFSET_FETCH,
+    SCHEMAS.OFFSET_FETCH,
+    bodies.offsetFetchRequest,
+    bodies.offsetFetchResponse,
+  ),
+  new Spoken(
     apis.FIND_COORDINATOR,
     SCHEMAS.FIND_COORDINATOR,
     bodies.findCoordinatorRequest,
     bodies.findCoordinatorResponse,
+  ),
+  new Spoken(
+    apis.JOIN_GROUP,
+    SCHEMAS.JOIN_GROUP,
+    bodies.joinGroupRequest,
+    bodies.joinGroupResponse,
+  ),
+  new Spoken(apis.HEARTBEAT, SCHEMAS.HEARTBEAT, bodies.heartbeatRequest, bodies.heartbeatResponse),
+  new Spoken(
+    apis.LEAVE_GROUP,
+    SCHEMAS.LEAVE_GROUP,
+    bodies.leaveGroupRequest,
+    bodies.leaveGroupResponse,
+  ),
+  new Spoken(
+    apis.SYNC_GROUP,
+    SCHEMAS.SYNC_GROUP,
+    bodies.syncGroupRequest,
+    bodies.syncGroupResponse,
   ),
   new Spoken(
     apis.CREATE_TOPICS,
@@ -129,6 +160,12 @@ const SPOKEN = [
     bodies.addOffsetsToTxnResponse,
   ),
   new Spoken(apis.END_TXN, SCHEMAS.END_TXN, bodies.endTxnRequest, bodies.endTxnResponse),
+  new Spoken(
+    apis.TXN_OFFSET_COMMIT,
+    SCHEMAS.TXN_OFFSET_COMMIT,
+    bodies.txnOffsetCommitRequest,
+    bodies.txnOffsetCommitResponse,
+  ),
   new Spoken(apis.VOTE, SCHEMAS.VOTE, bodies.voteRequest, bodies.voteResponse),
   new Spoken(
     apis.BEGIN_QUORUM_EPOCH,
@@ -165,6 +202,12 @@ const SPOKEN = [
     SCHEMAS.ALLOCATE_PRODUCER_IDS,
     bodies.allocateProducerIdsRequest,
     bodies.allocateProducerIdsResponse,
+  ),
+  new Spoken(
+    apis.CONSUMER_GROUP_HEARTBEAT,
+    SCHEMAS.CONSUMER_GROUP_HEARTBEAT,
+    bodies.consumerGroupHeartbeatRequest,
+    bodies.consumerGroupHeartbeatResponse,
   ),
   new Spoken(
     apis.ASSIGN_REPLICAS_TO_DIRS,
