@@ -1,5 +1,6 @@
 import { fail, unreachable } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
+import { distributionOf } from "../chaos/distribution-of.ts";
 import type { DurationSource } from "../ports/random.ts";
 import type { DurationSpec, IntegerSpec, RateSpec, WordSpec } from "../scenario/draw.ts";
 import { formatDuration } from "../scenario/duration.ts";
@@ -30,9 +31,9 @@ export class Choices {
       case "fixed":
         return spec.value;
       case "uniform":
-        return this.#note(path, this.#stream(path).between(spec.low, spec.high), String);
+        return this.#noteAs(path, this.stream(path).between(spec.low, spec.high), String);
       case "one-of":
-        return this.#note(path, this.#pick(path, spec.options), String);
+        return this.#noteAs(path, this.#pick(path, spec.options), String);
       default:
         return unreachable(spec);
     }
@@ -40,15 +41,15 @@ export class Choices {
 
   word(path: string, spec: WordSpec): string {
     if (spec.kind === "fixed") return spec.value;
-    return this.#note(path, this.#pick(path, spec.options), String);
+    return this.#noteAs(path, this.#pick(path, spec.options), String);
   }
 
   duration(path: string, spec: DurationSpec): Duration {
     if (spec.kind === "fixed") return spec.value;
     if (spec.kind === "one-of") {
-      return this.#note(path, this.#pick(path, spec.options), formatDuration);
+      return this.#noteAs(path, this.#pick(path, spec.options), formatDuration);
     }
-    return this.#note(path, distributionOf(spec).draw(this.#stream(path)), formatDuration);
+    return this.#noteAs(path, distributionOf(spec).draw(this.stream(path)), formatDuration);
   }
 
   /** A duration that is drawn anew each time; only which of several it is, is decided here. */
@@ -58,16 +59,22 @@ export class Choices {
       : distributionOf(spec);
   }
 
-  #stream(path: string): Rng {
+  /** Notes what was drawn elsewhere. */
+  note(path: string, value: string): void {
+    this.made.push({ path, value });
+  }
+
+  /** Chance for a part of the plan that draws for itself. */
+  stream(path: string): Rng {
     return this.#random.fork(path);
   }
 
   #pick<Option>(path: string, options: readonly Option[]): Option {
-    return options[this.#stream(path).below(options.length)] ?? fail(`${path} has no options`);
+    return options[this.stream(path).below(options.length)] ?? fail(`${path} has no options`);
   }
 
-  #note<Value>(path: string, value: Value, format: (value: Value) => string): Value {
-    this.made.push({ path, value: format(value) });
+  #noteAs<Value>(path: string, value: Value, format: (value: Value) => string): Value {
+    this.note(path, format(value));
     return value;
   }
 }
@@ -76,19 +83,4 @@ export class Choices {
 export function intervalOf(rate: RateSpec): Duration | DurationSource {
   const mean = Math.max(1, Math.round(rate.per / rate.count));
   return rate.kind === "steady" ? mean : Distribution.exponential(mean);
-}
-
-function distributionOf(spec: Exclude<DurationSpec, { kind: "one-of" }>): Distribution {
-  switch (spec.kind) {
-    case "fixed":
-      return Distribution.fixed(spec.value);
-    case "uniform":
-      return Distribution.uniform(spec.low, spec.high);
-    case "exponential":
-      return Distribution.exponential(spec.mean);
-    case "lognormal":
-      return Distribution.lognormal(spec.p50, spec.p99);
-    default:
-      return unreachable(spec);
-  }
 }

@@ -34,9 +34,11 @@ import type { Choice } from "./choices.ts";
 import { Choices, intervalOf } from "./choices.ts";
 import type { NodeTable } from "./cluster.ts";
 import type { BrokerSpec, ClientSpec, ClusterSpec } from "./cluster-spec.ts";
+import { planChaos } from "./plan-chaos.ts";
 
 /** A scenario with a seed: every choice is made that is not the world's own. */
 export interface Plan {
+  /** With what was drawn of `random-faults` among its faults, so that with the same seed it is the same run. */
   readonly scenario: Scenario;
   readonly seed: string;
   readonly cluster: ClusterSpec;
@@ -49,6 +51,8 @@ export interface Plan {
   readonly duration: Duration | undefined;
   readonly settle: Settle;
   readonly limit: RunLimit;
+  /** The character of random faults, in one line; undefined if the scenario has none. */
+  readonly chaos: string | undefined;
   /** What was drawn, for the report. */
   readonly choices: readonly Choice[];
 }
@@ -93,27 +97,31 @@ export function makePlan(scenario: Scenario, seed: string): Plan {
   for (const { id, clock } of "kind" in cluster.brokers ? [] : cluster.brokers) {
     if (clock.offset !== 0 || clock.driftPpm !== 0) clocks.set(`broker-${id}`, clock);
   }
-  return {
-    scenario,
+  const spec: ClusterSpec = {
     seed,
-    cluster: {
-      seed,
-      brokers,
-      controllers: choices.integer("cluster/controllers", cluster.controllers),
-      configs: cluster.config.values,
-      features: { ...PRESENT_FEATURES, ...cluster.features },
-      topics: scenario.topics.map((topic) => plannedTopic(topic, scenario, choices)),
-      clients: scenario.clients.map((client) => plannedClient(client, choices)),
-      link: plannedLink(scenario, choices),
-      disk: plannedDisk(scenario, choices),
-      rules,
-    },
+    brokers,
+    controllers: choices.integer("cluster/controllers", cluster.controllers),
+    configs: cluster.config.values,
+    features: { ...PRESENT_FEATURES, ...cluster.features },
+    topics: scenario.topics.map((topic) => plannedTopic(topic, scenario, choices)),
+    clients: scenario.clients.map((client) => plannedClient(client, choices)),
+    link: plannedLink(scenario, choices),
+    disk: plannedDisk(scenario, choices),
+    rules,
+  };
+  const chaos = planChaos(scenario, spec, choices);
+  const story = chaos?.story ?? scenario;
+  return {
+    scenario: story,
+    seed,
+    cluster: spec,
     clocks,
-    faults: scenario.faults.map((fault) => plannedFault(fault, choices)),
+    faults: story.faults.map((fault) => plannedFault(fault, choices)),
     goodCopies: cluster.disk.goodCopies,
-    duration: scenario.duration,
+    duration: story.duration,
     settle: scenario.settle,
     limit: scenario.limit,
+    chaos: chaos?.profile,
     choices: choices.made,
   };
 }

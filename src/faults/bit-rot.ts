@@ -21,6 +21,7 @@ export const BIT_ROT: FaultKind = {
   ],
   heals: true,
   lasts: false,
+  costs: "records",
   prepare: (told) => {
     const area = areaOf(told);
     const bits = told.has("bits") ? told.number("bits") : 1;

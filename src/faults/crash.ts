@@ -12,6 +12,8 @@ export const CRASH: FaultKind = {
   parameters: [],
   heals: true,
   lasts: false,
+  costs: "process",
+  stops: true,
   prepare: (told) =>
     new NodeFault(
       told,

@@ -14,6 +14,7 @@ export const DISK_FULL: FaultKind = {
   ],
   heals: true,
   lasts: true,
+  costs: "process",
   prepare: (told) => {
     const area = areaOf(told);
     const free = told.has("free") ? told.number("free") : 0;

@@ -19,6 +19,7 @@ export const DISK_READ_ERROR: FaultKind = {
   parameters: [...AREA, CHANCE, COUNT, PAGE_CACHE],
   heals: true,
   lasts: true,
+  costs: "process",
   prepare: (told) => {
     const failure = failureOf(told, "read-error");
     const more = describeFailure(failure, told);

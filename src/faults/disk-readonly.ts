@@ -11,6 +11,7 @@ export const DISK_READONLY: FaultKind = {
   parameters: [DIRECTORY],
   heals: true,
   lasts: true,
+  costs: "process",
   prepare: (told) => {
     const area = areaOf(told);
     return new DiskFault(told, "disk-readonly", describeArea(area), (hands, node) =>

@@ -11,6 +11,7 @@ export const DISK_WRITE_ERROR: FaultKind = {
   parameters: [...AREA, CHANCE, COUNT],
   heals: true,
   lasts: true,
+  costs: "process",
   prepare: (told) => {
     const failure = failureOf(told, "write-error");
     const more = describeFailure(failure, told);

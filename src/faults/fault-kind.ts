@@ -119,6 +119,13 @@ export interface FaultKind {
    * process again has ended it.
    */
   readonly lasts: boolean;
+  /**
+   * What a server may lose by it for good: its process, while what it wrote stays; or records, too.
+   * Nothing if absent. Random faults are held by it to what Kafka promises to survive.
+   */
+  readonly costs?: "process" | "records";
+  /** Do the processes of its target end or freeze, so that what asks for living nodes is to be asked first? */
+  readonly stops?: boolean;
   /** What is wrong with the combination of parameters that a scenario gives, if anything is. */
   complain?(given: ReadonlySet<string>): string | undefined;
   prepare(told: FaultArguments): Fault;

@@ -12,6 +12,7 @@ export const FSYNC_FAILS: FaultKind = {
   parameters: [...AREA, CHANCE, { ...COUNT, meaning: `${COUNT.meaning} Default 1.` }],
   heals: true,
   lasts: true,
+  costs: "records",
   prepare: (told) => {
     const failure = failureOf(told, "fsync-error", 1);
     return new DiskFault(

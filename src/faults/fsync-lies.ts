@@ -12,6 +12,7 @@ export const FSYNC_LIES: FaultKind = {
   parameters: [DIRECTORY],
   heals: true,
   lasts: true,
+  costs: "records",
   prepare: (told) => {
     const area = areaOf(told);
     return new DiskFault(

@@ -20,6 +20,7 @@ export const MISDIRECTED_READ: FaultKind = {
   parameters: [...AREA, CHANCE, { ...COUNT, meaning: `${COUNT.meaning} Default 1.` }, PAGE_CACHE],
   heals: true,
   lasts: true,
+  costs: "records",
   prepare: (told) => {
     const failure = failureOf(told, "misdirected-read", 1);
     return new DiskFault(

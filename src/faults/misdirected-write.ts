@@ -12,6 +12,7 @@ export const MISDIRECTED_WRITE: FaultKind = {
   parameters: [...AREA, CHANCE, { ...COUNT, meaning: `${COUNT.meaning} Default 1.` }],
   heals: true,
   lasts: true,
+  costs: "records",
   prepare: (told) => {
     const failure = failureOf(told, "misdirected-write", 1);
     return new DiskFault(

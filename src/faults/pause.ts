@@ -12,6 +12,7 @@ export const PAUSE: FaultKind = {
   parameters: [],
   heals: true,
   lasts: false,
+  stops: true,
   prepare: (told) =>
     new NodeFault(
       told,

@@ -24,6 +24,8 @@ export const POWER_OFF: FaultKind = {
   ],
   heals: true,
   lasts: false,
+  costs: "records",
+  stops: true,
   prepare: (told) => {
     const word = told.word("unflushed");
     const mode = UNFLUSHED.find((one) => one === word) ?? fail(`no way to lose pages: ${word}`);

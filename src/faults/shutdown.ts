@@ -12,6 +12,7 @@ export const SHUTDOWN: FaultKind = {
   parameters: [],
   heals: true,
   lasts: false,
+  stops: true,
   prepare: (told) =>
     new NodeFault(
       told,

@@ -12,5 +12,6 @@ export const STOP_CLIENT: FaultKind = {
   parameters: [],
   heals: false,
   lasts: false,
+  stops: true,
   prepare: (told) => new NodeFault(told, "stop-client", ({ hands }, node) => hands.shutdown(node)),
 };

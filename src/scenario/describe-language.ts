@@ -2,6 +2,8 @@ import { GUARANTEE_NAMES } from "./expectation/guarantee-holds.ts";
 import { EXPECTATION_KINDS } from "./expectation/registry.ts";
 import { STEP_KEYS } from "./fault-form.ts";
 import type { KeyTable, Section } from "./form.ts";
+import { SHAPES } from "./random-faults.ts";
+import { GENERATOR_KEYS, RANDOM_FAULTS_KEYS } from "./random-faults-form.ts";
 import { languageSections } from "./read-scenario.ts";
 import type { Word } from "./vocabulary.ts";
 import {
@@ -19,6 +21,7 @@ export function describeLanguage(): string {
     INTRODUCTION,
     ...languageSections().map(describeSection),
     describeSteps(),
+    describeRandomFaults(),
     describeWords(),
     describeExpectations(),
   ];
@@ -74,6 +77,36 @@ ${describeKeys(STEP_KEYS.triggers)}
 
 ${describeKeys(STEP_KEYS.modifiers)}`;
 }
+
+function describeRandomFaults(): string {
+  const rows = Object.entries(SHAPES).map(([name, { scope, meaning }]) => {
+    return `| \`${name}\` | ${SCOPES[scope]}${meaning} |`;
+  });
+  return `## random-faults
+
+Faults that each seed draws, into steps like those of \`faults\`, before anything runs. With \`{}\` all is
+as by default. Each seed also draws which kinds there are, how fierce they are, and who may die, so
+that no more befalls the cluster than Kafka promises to survive: either processes die and page caches
+survive, or of the brokers only \`min.insync.replicas\` - 1 die, and lose their page caches, too.
+
+${describeKeys(RANDOM_FAULTS_KEYS)}
+
+A generator is a fault with what it is told, \`every\`, and perhaps \`for\`:
+\`{ crash: any(brokers), every: exponential(20s), for: uniform(1s..15s) }\`; or the bare name of a shape;
+or a mapping of these keys.
+
+${describeKeys(GENERATOR_KEYS)}
+
+| shape | |
+|---|---|
+${rows.join("\n")}`;
+}
+
+const SCOPES = {
+  always: "",
+  named: "Only where it is named. ",
+  unlimited: "Only with `unlimited: true`. ",
+} as const;
 
 function describeWords(): string {
   const sections: readonly (readonly [title: string, words: Readonly<Record<string, Word>>])[] = [

@@ -1,4 +1,5 @@
 import type { PartitionName } from "../kafka/ids.ts";
+import type { NodeAddress } from "../ports/network.ts";
 import type { ClusterView } from "../trace/cluster-view.ts";
 import type { Roster, RosterNode } from "./roster.ts";
 
@@ -12,6 +13,8 @@ export interface ExpressionWorld {
   readonly event: () => number;
   /** The present instant: `stall` asks for it. */
   readonly now: () => number;
+  /** Nodes that `alive` is to take for gone, whatever they are; nobody if absent. */
+  readonly gone?: readonly NodeAddress[];
 }
 
 /** The partitions of a topic, by name. */

@@ -6,7 +6,7 @@ import { FAULT_KINDS } from "../faults/registry.ts";
 import { METADATA_TOPIC, partitionName } from "../kafka/ids.ts";
 import type { DurationSpec } from "./draw.ts";
 import type { NodesExpression } from "./expression.ts";
-import { PARTITION, TARGET } from "./expression-form.ts";
+import { PARTITION, PREDICATE, TARGET } from "./expression-form.ts";
 import type { Form, JsonSchema, Key } from "./form.ts";
 import { expectList, expectMap, expectScalar, nameOf, readKeys } from "./form.ts";
 import type { KnownNames } from "./known-names.ts";
@@ -31,7 +31,7 @@ import {
   size,
   TEXT,
 } from "./scalar-form.ts";
-import type { ArgumentSpec, Binding, FaultSpec, Trigger } from "./scenario.ts";
+import type { ArgumentSpec, Binding, FaultAction, FaultSpec, Trigger } from "./scenario.ts";
 import type { YamlEntry, YamlMap, YamlNode } from "./yaml-node.ts";
 import { entryOf } from "./yaml-node.ts";
 
@@ -77,7 +77,11 @@ const MODIFIERS = {
   timeout: { form: DURATION, meaning: "With `when`: how long it is waited for. Default 2m." },
   for: { form: DRAWN_DURATION, meaning: "After so long it ends by itself." },
   as: { form: AS, meaning: "Remembers its nodes, for $NAME in later targets." },
-  optional: { form: FLAG, meaning: "It may find that its target names no node." },
+  optional: { form: FLAG, meaning: "It may never fire, or find that its target names no node." },
+  keep: {
+    form: PREDICATE,
+    meaning: "Skipped if this would not hold without the nodes that it stops: alive(brokers) >= 2.",
+  },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
 const GENERAL_KEYS: Readonly<Record<string, Key<unknown>>> = { ...TRIGGERS, ...MODIFIERS };
@@ -172,63 +176,94 @@ function readStep(
   name: string | undefined,
   reading: Reading,
 ): FaultSpec | undefined {
-  const action = findAction(map, reading);
+  const action = findAction(map, GENERAL_KEYS, "a step", reading);
   const values = readKeys(map, { ...TRIGGERS, ...MODIFIERS }, reading);
   const trigger = readTrigger(map, values, reading);
-  if (action === undefined) return undefined;
-  const { kind, entry } = action;
+  const read = action && readAction(map, action, values, reading);
+  if (read === undefined || trigger === undefined) return undefined;
+  return { number, name, trigger, ...read };
+}
+
+/** One generator of random faults: a fault with neither name nor trigger, and how often it strikes. */
+export function readGenerator(
+  map: YamlMap,
+  keys: Readonly<Record<string, Key<unknown>>>,
+  reading: Reading,
+): FaultAction | undefined {
+  const action = findAction(map, keys, "a generator", reading);
+  const { for: time } = readKeys(map, { for: MODIFIERS.for }, reading);
+  const read = action && readAction(map, action, { for: time }, reading);
+  return read && { ...read, optional: true };
+}
+
+type ActionValues = {
+  readonly [Key in "for" | "optional" | "keep"]?: FaultAction[Key] | undefined;
+};
+
+function readAction(
+  map: YamlMap,
+  { kind, entry }: Action,
+  values: ActionValues,
+  reading: Reading,
+): FaultAction | undefined {
   const given = readArguments(map, kind, entry, reading);
-  if (given === undefined || trigger === undefined) return undefined;
+  if (given === undefined) return undefined;
   if (values.for !== undefined && !kind.heals) {
     const place = placeOfKey(map, "for");
     reading.complain(place, `\`${kind.name}\` is over at once; \`for\` means nothing to it`);
   }
   return {
-    number,
-    name,
     kind,
     arguments: given,
-    trigger,
     for: values.for,
     bindings: readBindings(map, kind, given, reading),
     optional: values.optional ?? false,
+    keep: values.keep,
     text: stepText(kind, entry, given),
     place: entry.keyPlace,
   };
 }
 
+/** The key of a step that names its fault. */
+interface Action {
+  readonly kind: FaultKind;
+  readonly entry: YamlEntry;
+}
+
 /** The one key of a step that names a fault. All keys that mean nothing are complained about. */
 function findAction(
   map: YamlMap,
+  keys: Readonly<Record<string, Key<unknown>>>,
+  what: string,
   reading: Reading,
-): { readonly kind: FaultKind; readonly entry: YamlEntry } | undefined {
-  const actions: { kind: FaultKind; entry: YamlEntry }[] = [];
+): Action | undefined {
+  const actions: Action[] = [];
   const strangers: YamlEntry[] = [];
   for (const entry of map.entries) {
     const kind = FAULT_KINDS.find((one) => one.name === entry.key);
     if (kind !== undefined) actions.push({ kind, entry });
-    else if (!Object.hasOwn(GENERAL_KEYS, entry.key)) strangers.push(entry);
+    else if (!Object.hasOwn(keys, entry.key)) strangers.push(entry);
   }
   const [action, second] = actions;
   if (action === undefined) {
     const [stranger] = strangers.filter((entry) => !isParameter(entry.key));
     const names = FAULT_KINDS.map((kind) => kind.name);
     if (stranger === undefined) {
-      return reading.complain(map.place, `a step needs a fault: one of ${names.join(", ")}`);
+      return reading.complain(map.place, `${what} needs a fault: one of ${names.join(", ")}`);
     }
     return reading.unknown(stranger.keyPlace, "fault", stranger.key, [
       ...names,
-      ...Object.keys(GENERAL_KEYS),
+      ...Object.keys(keys),
     ]);
   }
   if (second !== undefined) {
     const both = `\`${action.kind.name}\` and \`${second.kind.name}\` are two`;
-    reading.complain(second.entry.keyPlace, `a step has one fault; ${both}`);
+    reading.complain(second.entry.keyPlace, `${what} has one fault; ${both}`);
   }
   const own = action.kind.subject === undefined ? [] : action.kind.parameters;
   for (const { key, keyPlace } of strangers) {
     if (own.some((parameter) => parameter.name === key)) continue;
-    complainAboutStranger(key, keyPlace, action.kind, reading);
+    complainAboutStranger(key, keyPlace, action.kind, { keys, what }, reading);
   }
   return action;
 }
@@ -237,7 +272,13 @@ function isParameter(key: string): boolean {
   return FAULT_KINDS.some(({ parameters }) => parameters.some(({ name }) => name === key));
 }
 
-function complainAboutStranger(key: string, place: Place, kind: FaultKind, reading: Reading): void {
+function complainAboutStranger(
+  key: string,
+  place: Place,
+  kind: FaultKind,
+  { keys, what }: { readonly keys: Readonly<Record<string, Key<unknown>>>; readonly what: string },
+  reading: Reading,
+): void {
   const owners = FAULT_KINDS.filter(
     ({ subject, parameters }) =>
       subject !== undefined && parameters.some(({ name }) => name === key),
@@ -248,9 +289,9 @@ function complainAboutStranger(key: string, place: Place, kind: FaultKind, readi
     return;
   }
   const own = kind.subject === undefined ? [] : kind.parameters.map(({ name }) => name);
-  reading.unknown(place, "key of a step", key, [
+  reading.unknown(place, `key of ${what}`, key, [
     ...own,
-    ...Object.keys(GENERAL_KEYS),
+    ...Object.keys(keys),
     ...FAULT_KINDS.map(({ name }) => name),
   ]);
 }
@@ -559,8 +600,17 @@ function stepText(
 // The schema.
 
 function stepSchema(): JsonSchema {
+  const { allOf, ...shape } = actionSchema(GENERAL_KEYS);
+  const triggers = Object.keys(TRIGGERS).map((name) => ({ required: [name] }));
+  return { ...shape, allOf: [...allOf, { oneOf: triggers }] };
+}
+
+/** A mapping that has one fault, with what it is told, beside these keys. */
+export function actionSchema(
+  keys: Readonly<Record<string, Key<unknown>>>,
+): JsonSchema & { readonly allOf: readonly JsonSchema[] } {
   const properties: Record<string, unknown> = {};
-  for (const [name, key] of Object.entries(GENERAL_KEYS)) {
+  for (const [name, key] of Object.entries(keys)) {
     properties[name] = { description: key.meaning, ...key.form.schema };
   }
   for (const { name, meaning, subject, parameters } of FAULT_KINDS) {
@@ -580,10 +630,7 @@ function stepSchema(): JsonSchema {
     type: "object",
     additionalProperties: false,
     properties,
-    allOf: [
-      { oneOf: FAULT_KINDS.map(({ name }) => ({ required: [name] })) },
-      { oneOf: Object.keys(TRIGGERS).map((name) => ({ required: [name] })) },
-    ],
+    allOf: [{ oneOf: FAULT_KINDS.map(({ name }) => ({ required: [name] })) }],
   };
 }
 

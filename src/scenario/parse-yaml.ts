@@ -1,5 +1,5 @@
 import type { Document, Node as YamlLibraryNode } from "yaml";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
 import type { Place } from "./place.ts";
 import { START_OF_FILE } from "./place.ts";
 import type { Reading } from "./reading.ts";
@@ -48,6 +48,11 @@ export function parseYaml(text: string, reading: Reading): YamlNode | undefined 
   }
   const node = source.convert(contents, source.place(0, 1), 0);
   return source.refused ? undefined : node;
+}
+
+/** Plain values as YAML text that `parseYaml` reads as the same again; lines are broken only where they may be. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { lineWidth: 100, version: "1.2" });
 }
 
 interface Unreadable {

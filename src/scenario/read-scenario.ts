@@ -26,7 +26,7 @@ import { parseYaml } from "./parse-yaml.ts";
 import type { Place } from "./place.ts";
 import { START_OF_FILE } from "./place.ts";
 import type { RandomFaultsSpec } from "./random-faults.ts";
-import { RANDOM_FAULTS, RANDOM_FAULTS_SECTION } from "./random-faults-form.ts";
+import { RANDOM_FAULTS } from "./random-faults-form.ts";
 import { Reading, shortened } from "./reading.ts";
 import { DURATION, integer, KEBAB_NAME, TEXT, word } from "./scalar-form.ts";
 import type { FaultSpec, Lesson, RunLimit, Scenario, Settle } from "./scenario.ts";
@@ -227,7 +227,6 @@ export function languageSections(): readonly Section[] {
     ...TOPIC_SECTIONS,
     ...CLIENT_SECTIONS,
     { title: "settle", keys: SETTLE_KEYS },
-    { title: "random-faults", keys: RANDOM_FAULTS_SECTION },
     { title: "limit", keys: LIMIT_KEYS },
     { title: "variants, each", keys: VARIANT_KEYS },
     { title: "lesson", keys: LESSON_KEYS },

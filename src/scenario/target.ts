@@ -37,7 +37,8 @@ export function resolveNodes(
       return related(target.relation, resolvePartitions(target.partitions, world, random), world);
     case "alive":
       return resolveNodes(target.of, world, random).filter(
-        (node) => world.view.node(node.name).isAlive,
+        ({ name, address }) =>
+          world.view.node(name).isAlive && world.gone?.includes(address) !== true,
       );
     case "pick": {
       const from = resolveNodes(target.of, world, random);

@@ -113,6 +113,31 @@ test("a target that names nobody leaves its step unfired, unless it is optional"
   expect(told.told[0]).toBe("1s mark on []");
 });
 
+test("an optional step that nothing sets off is none that failed to fire", () => {
+  const told = story(
+    "  - { when: isr-size(orders-0) == 1, timeout: 3s, mark: alone, optional: true }\n  - { at: 1s, mark: on }",
+  );
+
+  told.run();
+
+  expect(told.director.unfired()).toEqual([]);
+});
+
+test("a step is skipped if what it is to keep would not hold without the nodes that it stops", () => {
+  const told = story(
+    "  - { at: 1s, crash: broker-1, keep: alive(brokers) >= 2 }\n  - { at: 2s, pause: broker-1 + broker-2, keep: alive(brokers) >= 2 }\n  - { at: 3s, isolate: broker-1 + broker-2, keep: alive(brokers) >= 2 }",
+  );
+
+  told.run();
+
+  expect(told.told.slice(0, 3)).toEqual([
+    "1s crash broker-1 []",
+    "2s skip pause broker-1, broker-2: `alive(brokers) >= 2` would not hold []",
+    "3s isolate broker-1, broker-2 | all others []",
+  ]);
+  expect(told.director.unfired()).toEqual([]);
+});
+
 test("a fault that would do nothing at all has not fired", () => {
   const told = story("  - { at: 1s, partition: { from: leader(orders-0), to: broker-1 } }");
 
