@@ -85,6 +85,11 @@ import type {
   VoteResponse,
 } from "../../src/kafka/protocol/quorum.ts";
 
+import type {
+  WriteTxnMarkersRequest,
+  WriteTxnMarkersResponse,
+} from "../../src/kafka/protocol/write-txn-markers.ts";
+
 /** Arbitrary bodies of every message, with lengths on both sides of where a varint grows. */
 
 const int8 = fc.integer({ min: -128, max: 127 });
@@ -401,6 +406,33 @@ export const endTxnResponse: fc.Arbitrary<EndTxnResponse> = fc.record({
   errorCode: int16,
   producerId: int64,
   producerEpoch: int16,
+});
+
+export const writeTxnMarkersRequest: fc.Arbitrary<WriteTxnMarkersRequest> = fc.record({
+  markers: some(
+    fc.record({
+      producerId: int64,
+      producerEpoch: int16,
+      transactionResult: bool,
+      topics: some(fc.record({ name: text, partitionIndexes: some(int32) })),
+      coordinatorEpoch: int32,
+      transactionVersion: int8,
+    }),
+  ),
+});
+
+export const writeTxnMarkersResponse: fc.Arbitrary<WriteTxnMarkersResponse> = fc.record({
+  markers: some(
+    fc.record({
+      producerId: int64,
+      topics: some(
+        fc.record({
+          name: text,
+          partitions: some(fc.record({ partitionIndex: int32, errorCode: int16 })),
+        }),
+      ),
+    }),
+  ),
 });
 
 export const offsetForLeaderEpochRequest: fc.Arbitrary<OffsetForLeaderEpochRequest> = fc.record({

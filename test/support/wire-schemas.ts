@@ -752,6 +752,36 @@ const END_TXN_V4: ApiSchema = {
   response: { fields: [THROTTLE, ERROR] },
 };
 
+const WRITE_TXN_MARKERS: ApiSchema = {
+  key: 27,
+  version: 2,
+  request: {
+    fields: [
+      list(
+        "markers",
+        ...PRODUCER_OF_TXN,
+        field("transactionResult", "bool"),
+        list("topics", field("name", "string"), field("partitionIndexes", { arrayOf: "int32" })),
+        field("coordinatorEpoch", "int32"),
+        field("transactionVersion", "int8"),
+      ),
+    ],
+  },
+  response: {
+    fields: [
+      list(
+        "markers",
+        field("producerId", "int64"),
+        list(
+          "topics",
+          field("name", "string"),
+          list("partitions", field("partitionIndex", "int32"), ERROR),
+        ),
+      ),
+    ],
+  },
+};
+
 const VOTE: ApiSchema = {
   key: 52,
   version: 2,
@@ -985,6 +1015,7 @@ export const SCHEMAS = {
   ADD_OFFSETS_TO_TXN,
   END_TXN,
   END_TXN_V4,
+  WRITE_TXN_MARKERS,
   TXN_OFFSET_COMMIT,
   VOTE,
   BEGIN_QUORUM_EPOCH,

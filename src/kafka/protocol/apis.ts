@@ -135,6 +135,8 @@ import {
   voteRequestSize,
   voteResponseSize,
 } from "./quorum.ts";
+import type { WriteTxnMarkersRequest, WriteTxnMarkersResponse } from "./write-txn-markers.ts";
+import { writeTxnMarkersRequestSize, writeTxnMarkersResponseSize } from "./write-txn-markers.ts";
 
 export const PRODUCE: Api<ProduceRequest, ProduceResponse> = {
   key: 0,
@@ -265,6 +267,13 @@ export const END_TXN: Api<EndTxnRequest, EndTxnResponse> = {
   requestSize: endTxnRequestSize,
   responseSize: endTxnResponseSize,
 };
+export const WRITE_TXN_MARKERS: Api<WriteTxnMarkersRequest, WriteTxnMarkersResponse> = {
+  key: 27,
+  version: 2,
+  name: "WriteTxnMarkers",
+  requestSize: writeTxnMarkersRequestSize,
+  responseSize: writeTxnMarkersResponseSize,
+};
 export const TXN_OFFSET_COMMIT: Api<TxnOffsetCommitRequest, TxnOffsetCommitResponse> = {
   key: 28,
   version: 5,
@@ -362,6 +371,7 @@ export const APIS: readonly AnyApi[] = [
   ADD_PARTITIONS_TO_TXN,
   ADD_OFFSETS_TO_TXN,
   END_TXN,
+  WRITE_TXN_MARKERS,
   TXN_OFFSET_COMMIT,
   VOTE,
   BEGIN_QUORUM_EPOCH,

@@ -161,6 +161,12 @@ const SPOKEN = [
   ),
   new Spoken(apis.END_TXN, SCHEMAS.END_TXN, bodies.endTxnRequest, bodies.endTxnResponse),
   new Spoken(
+    apis.WRITE_TXN_MARKERS,
+    SCHEMAS.WRITE_TXN_MARKERS,
+    bodies.writeTxnMarkersRequest,
+    bodies.writeTxnMarkersResponse,
+  ),
+  new Spoken(
     apis.TXN_OFFSET_COMMIT,
     SCHEMAS.TXN_OFFSET_COMMIT,
     bodies.txnOffsetCommitRequest,
