@@ -90,8 +90,16 @@ export interface FetchPartitionResponse {
   readonly currentLeader: LeaderIdAndEpoch | undefined;
   /** Set if the offset is below the log start of the metadata log. */
   readonly snapshotId: EpochEndOffset | undefined;
+  /** What a reader of committed records is to leave out; undefined for all others. */
+  readonly abortedTransactions: readonly FetchedAbort[] | undefined;
   readonly preferredReadReplica: number;
   readonly records: readonly RecordBatch[];
+}
+
+/** A producer's transaction that was aborted, and where it begins. */
+export interface FetchedAbort {
+  readonly producerId: number;
+  readonly firstOffset: number;
 }
 
 export interface EpochEndOffset {
@@ -125,6 +133,9 @@ export function fetchResponseSize(body: FetchResponse): number {
     for (const partition of topic.partitions) {
       size += INT32 + INT16 + 3 * INT64 + EMPTY + INT32 + NO_TAGS;
       size += recordsSize(partition.records);
+      if (partition.abortedTransactions !== undefined) {
+        size += uniformSize(partition.abortedTransactions, ABORT_SIZE) - EMPTY;
+      }
       if (partition.divergingEpoch !== undefined) size += tagged(EPOCH_END_SIZE);
       if (partition.currentLeader !== undefined) size += tagged(LEADER_SIZE);
       if (partition.snapshotId !== undefined) size += tagged(EPOCH_END_SIZE);
@@ -133,5 +144,6 @@ export function fetchResponseSize(body: FetchResponse): number {
   return size;
 }
 
+const ABORT_SIZE: number = 2 * INT64 + NO_TAGS;
 /** An epoch and an offset with their own, empty tags. */
 const EPOCH_END_SIZE: number = INT32 + INT64 + NO_TAGS;

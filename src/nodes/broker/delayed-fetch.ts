@@ -2,6 +2,7 @@ import type { Duration } from "../../base/time.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
+import { clientEndOf } from "./fetch-read.ts";
 import type { FetchSession, SessionPartition } from "./fetch-session.ts";
 
 /** Reads all partitions of a fetch's session. */
@@ -88,9 +89,10 @@ function availableIn(context: BrokerContext, body: FetchRequest, one: SessionPar
   const { currentLeaderEpoch, fetchOffset, lastFetchedEpoch } = request;
   if (!partition.servesEpoch(currentLeaderEpoch)) return Number.POSITIVE_INFINITY;
   const { log } = partition;
-  const end = body.replicaId >= 0 ? log.logEndOffset : partition.highWatermark;
+  const isFollower = body.replicaId >= 0;
+  const end = isFollower ? log.logEndOffset : clientEndOf(partition, body.isolationLevel);
   // The log was cut under the fetch.
-  if (end < fetchOffset) return Number.POSITIVE_INFINITY;
+  if ((isFollower ? end : partition.highWatermark) < fetchOffset) return Number.POSITIVE_INFINITY;
   // The newest epoch reaches to the log's end: the histories are one.
   if (lastFetchedEpoch >= 0 && lastFetchedEpoch !== log.latestEpoch) {
     const epochEnd = log.endOffsetForEpoch(lastFetchedEpoch);
@@ -99,6 +101,6 @@ function availableIn(context: BrokerContext, body: FetchRequest, one: SessionPar
       return Number.POSITIVE_INFINITY;
     }
   }
-  if (end === fetchOffset) return 0;
+  if (end <= fetchOffset) return 0;
   return body.minBytes <= 1 ? 1 : log.bytesBetween(fetchOffset, end);
 }

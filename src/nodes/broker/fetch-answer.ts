@@ -4,6 +4,7 @@ import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import { FETCH } from "../../kafka/protocol/apis.ts";
 import type {
   EpochEndOffset,
+  FetchedAbort,
   FetchPartitionResponse,
   FetchTopicResponse,
 } from "../../kafka/protocol/fetch.ts";
@@ -19,9 +20,11 @@ export const NO_RECORDS: readonly RecordBatch[] = [];
 export class PartitionReading {
   errorCode = 0;
   highWatermark: Offset = -1;
+  lastStableOffset: Offset = -1;
   logStartOffset: Offset = -1;
   divergingEpoch: EpochEndOffset | undefined = undefined;
   currentLeader: LeaderIdAndEpoch | undefined = undefined;
+  abortedTransactions: readonly FetchedAbort[] | undefined = undefined;
   records: readonly RecordBatch[] = NO_RECORDS;
 
   toResponse(partitionIndex: number): FetchPartitionResponse {
@@ -29,12 +32,12 @@ export class PartitionReading {
       partitionIndex,
       errorCode: this.errorCode,
       highWatermark: this.highWatermark,
-      // Simplified: there are no transactions, so all that is committed is stable.
-      lastStableOffset: this.highWatermark,
+      lastStableOffset: this.lastStableOffset,
       logStartOffset: this.logStartOffset,
       divergingEpoch: this.divergingEpoch,
       currentLeader: this.currentLeader,
       snapshotId: undefined,
+      abortedTransactions: this.abortedTransactions,
       preferredReadReplica: -1,
       records: this.records,
     };

@@ -2,9 +2,9 @@ import type { Instant } from "../../base/time.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { BrokerEpoch, BrokerId, Offset, TopicId } from "../../kafka/ids.ts";
-import type { RecordBatch } from "../../kafka/log/record-batch.ts";
-import type { EpochEndOffset, FetchPartition } from "../../kafka/protocol/fetch.ts";
+import type { EpochEndOffset, FetchedAbort, FetchPartition } from "../../kafka/protocol/fetch.ts";
 import { DiskError } from "../../ports/disk.ts";
+import type { ReadResult } from "../../storage/segment.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import type { PartitionReading } from "./fetch-answer.ts";
 import { NO_RECORDS } from "./fetch-answer.ts";
@@ -15,6 +15,7 @@ export interface FetchParams {
   /** -1 for consumers. */
   readonly replicaId: BrokerId;
   readonly replicaEpoch: BrokerEpoch;
+  readonly isolationLevel: number;
 }
 
 /**
@@ -52,6 +53,8 @@ export function readForFetch(
   }
   const { log, highWatermark } = partition;
   const { logStartOffset, logEndOffset } = log;
+  const lastStableOffset = log.lastStableOffset(highWatermark);
+  const isCommitted = !isFollower && params.isolationLevel === READ_COMMITTED;
   const { fetchOffset, lastFetchedEpoch } = fetch;
   let diverging: EpochEndOffset | undefined;
   if (lastFetchedEpoch >= 0) {
@@ -63,19 +66,26 @@ export function readForFetch(
     if (context.rules.historiesPart(end, lastFetchedEpoch, fetchOffset)) diverging = end;
   }
   let records = NO_RECORDS;
+  let aborted: readonly FetchedAbort[] | undefined = isCommitted ? NONE_ABORTED : undefined;
   if (diverging === undefined) {
     if (fetchOffset < logStartOffset || fetchOffset > logEndOffset) {
       refuse(reading, ERRORS.OFFSET_OUT_OF_RANGE, partition);
       return;
     }
-    const upTo = isFollower ? logEndOffset : highWatermark;
+    const clientEnd = isCommitted ? lastStableOffset : highWatermark;
+    const upTo = isFollower ? logEndOffset : clientEnd;
     if (fetchOffset < upTo && (maxBytes > 0 || minOneMessage)) {
       const read = readLog(context, partition, fetchOffset, maxBytes, upTo, minOneMessage);
-      if (typeof read === "object" && "code" in read) {
-        refuse(reading, read, partition);
+      if (read.error !== ERRORS.NONE) {
+        refuse(reading, read.error, partition);
         return;
       }
-      records = read;
+      records = read.batches;
+      if (isCommitted) aborted = log.abortedWithin(fetchOffset, read);
+      if (isCommitted && aborted === undefined) {
+        refuse(reading, ERRORS.UNKNOWN_SERVER_ERROR, partition);
+        return;
+      }
     }
   }
   const learns =
@@ -89,9 +99,11 @@ export function readForFetch(
   }
   reading.errorCode = 0;
   reading.highWatermark = highWatermark;
+  reading.lastStableOffset = lastStableOffset;
   reading.logStartOffset = logStartOffset;
   reading.divergingEpoch = diverging;
   reading.currentLeader = undefined;
+  reading.abortedTransactions = aborted;
   reading.records = records;
 }
 
@@ -102,16 +114,29 @@ function readLog(
   maxBytes: number,
   upTo: Offset,
   minOneMessage: boolean,
-): readonly RecordBatch[] | ErrorCode {
+): ReadResult {
   try {
-    const read = partition.log.read(from, maxBytes, upTo, minOneMessage);
-    return read.error === ERRORS.NONE ? read.batches : read.error;
+    return partition.log.read(from, maxBytes, upTo, minOneMessage);
   } catch (problem) {
     if (!(problem instanceof DiskError)) throw problem;
     context.diskFailed(problem);
-    return ERRORS.KAFKA_STORAGE_ERROR;
+    return DISK_FAILED;
   }
 }
+
+/** The end of what a client may read, by its isolation level. */
+export function clientEndOf(partition: Partition, isolationLevel: number): Offset {
+  return isolationLevel === READ_COMMITTED ? partition.lastStableOffset : partition.highWatermark;
+}
+
+/** `isolation.level` as requests say it. */
+const READ_COMMITTED = 1;
+const NONE_ABORTED: readonly FetchedAbort[] = [];
+const DISK_FAILED: ReadResult = {
+  error: ERRORS.KAFKA_STORAGE_ERROR,
+  batches: NO_RECORDS,
+  sizeInBytes: 0,
+};
 
 export function whyAbsent(context: BrokerContext, topicId: TopicId, index: number): ErrorCode {
   const topic = context.image.topicById(topicId);
@@ -130,8 +155,10 @@ function refuse(
     error === ERRORS.NOT_LEADER_OR_FOLLOWER || error === ERRORS.FENCED_LEADER_EPOCH;
   reading.errorCode = error.code;
   reading.highWatermark = -1;
+  reading.lastStableOffset = -1;
   reading.logStartOffset = -1;
   reading.divergingEpoch = undefined;
   reading.currentLeader = tellsLeader && partition !== undefined ? partition.leader : undefined;
+  reading.abortedTransactions = undefined;
   reading.records = NO_RECORDS;
 }

@@ -15,6 +15,7 @@ import {
 import type { BrokerContext } from "./broker-context.ts";
 import type { DelayedFetch } from "./delayed-fetch.ts";
 import { PartitionReading } from "./fetch-answer.ts";
+import { clientEndOf } from "./fetch-read.ts";
 import type { Partition } from "./partition.ts";
 
 /** A partition of a session: what is asked of it, and what was last told (`CachedPartition`). */
@@ -47,7 +48,7 @@ export class SessionPartition {
   passOver(body: FetchRequest, updateState: boolean, now: Instant): boolean {
     const { partition, request } = this;
     const { replicaId } = body;
-    if (partition === undefined || !this.#isUnchanged(partition, replicaId >= 0)) return false;
+    if (partition === undefined || !this.#isUnchanged(partition, body)) return false;
     if (replicaId < 0) return true;
     const replica = partition.remote(replicaId);
     if (replica === undefined) return false;
@@ -68,13 +69,15 @@ export class SessionPartition {
     return error === ERRORS.NONE;
   }
 
-  #isUnchanged(partition: Partition, isFollower: boolean): boolean {
+  #isUnchanged(partition: Partition, { replicaId, isolationLevel }: FetchRequest): boolean {
     const { fetchOffset, currentLeaderEpoch, lastFetchedEpoch } = this.request;
     const { log, highWatermark } = partition;
     if (!partition.isLeader || partition.offline) return false;
     if (partition.leaderEpoch !== currentLeaderEpoch) return false;
     if (highWatermark !== this.#toldHighWatermark) return false;
-    if (fetchOffset !== (isFollower ? log.logEndOffset : highWatermark)) return false;
+    const isFollower = replicaId >= 0;
+    const end = isFollower ? log.logEndOffset : clientEndOf(partition, isolationLevel);
+    if (fetchOffset !== end) return false;
     const { logStartOffset } = log;
     if (logStartOffset !== this.#toldLogStart || fetchOffset < logStartOffset) return false;
     // The newest epoch reaches to the log's end, so that the histories are one.

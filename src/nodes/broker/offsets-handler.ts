@@ -24,7 +24,7 @@ import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { TimestampAndOffset } from "../../storage/segment.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
-import { whyAbsent } from "./fetch-read.ts";
+import { clientEndOf, whyAbsent } from "./fetch-read.ts";
 import type { Partition } from "./partition.ts";
 
 /** Tells where logs and leader epochs begin and end. */
@@ -40,7 +40,7 @@ export class OffsetsHandler {
       throttleTimeMs: 0,
       topics: body.topics.map(({ name, partitions }) => ({
         name,
-        partitions: partitions.map((one) => this.#list(name, one, body.replicaId)),
+        partitions: partitions.map((one) => this.#list(name, one, body)),
       })),
     });
   }
@@ -49,14 +49,14 @@ export class OffsetsHandler {
   #list(
     topic: string,
     asked: ListOffsetsPartition,
-    replicaId: number,
+    { replicaId, isolationLevel }: ListOffsetsRequest,
   ): ListOffsetsPartitionResponse {
     const index = asked.partitionIndex;
     const found = this.#find(topic, index, asked.currentLeaderEpoch);
     if ("code" in found) return refusal(index, found);
     const { log, highWatermark, leaderEpoch } = found;
     const isClient = replicaId < 0;
-    const visibleEnd = isClient ? highWatermark : log.logEndOffset;
+    const visibleEnd = isClient ? clientEndOf(found, isolationLevel) : log.logEndOffset;
     // A new leader does not know yet how far the old one's promises went (KIP-207).
     const mayBeMore = isClient && highWatermark < found.epochStartOffset;
     if (asked.timestamp === LATEST_TIMESTAMP) {

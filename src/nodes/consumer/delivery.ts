@@ -1,7 +1,9 @@
+import { AbortedBatches } from "../../kafka/client/aborted-batches.ts";
 import type { Offset } from "../../kafka/ids.ts";
 import { NO_EPOCH } from "../../kafka/ids.ts";
 import type { RecordBatch } from "../../kafka/log/record-batch.ts";
 import { RecordCursor } from "../../kafka/log/record-cursor.ts";
+import type { FetchedAbort } from "../../kafka/protocol/fetch.ts";
 import type { World } from "../../ports/node.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 
@@ -9,8 +11,7 @@ import type { AssignedPartition } from "./assigned-partition.ts";
  * The application's side of `poll`: it takes what was fetched at once, at most max.poll.records a
  * time, and the position moves on (`FetchCollector`, `CompletedFetch`).
  *
- * Simplified: the application takes no time and so polls again at the same instant; and, since
- * there are no transactions yet, read_committed leaves nothing out but control batches.
+ * Simplified: the application takes no time and so polls again at the same instant.
  */
 export class Delivery {
   readonly #world: World;
@@ -29,10 +30,23 @@ export class Delivery {
     this.#left = maxPollRecords;
   }
 
-  /** Hands over the partition's records from its position on. False if a batch is damaged. */
-  deliver(partition: AssignedPartition, batches: readonly RecordBatch[]): boolean {
-    if (this.#deliverWhole(partition, batches)) return true;
+  /**
+   * Hands over the partition's records from its position on, without those of the transactions that the
+   * answer calls `aborted`. False if a batch is damaged.
+   */
+  deliver(
+    partition: AssignedPartition,
+    batches: readonly RecordBatch[],
+    aborted: readonly FetchedAbort[] = NONE_ABORTED,
+  ): boolean {
+    const areAllWanted = aborted.length === 0;
+    if (areAllWanted && this.#deliverWhole(partition, batches)) return true;
+    const unwanted = areAllWanted ? undefined : new AbortedBatches(aborted);
     for (const batch of batches) {
+      if (unwanted?.has(batch) === true && batch.isValid()) {
+        this.#passOver(partition, batch);
+        continue;
+      }
       // The log may give whole batches only, of which the first begins before the position.
       if (batch.nextOffset <= partition.position.offset) continue;
       if (!isSound(batch)) {
@@ -44,6 +58,11 @@ export class Delivery {
     }
     this.#flush(partition);
     return true;
+  }
+
+  #passOver({ position }: AssignedPartition, batch: RecordBatch): void {
+    if (batch.nextOffset <= position.offset) return;
+    position.advance(batch.nextOffset, batch.partitionLeaderEpoch);
   }
 
   /** The fetch response has been worked off: the next poll begins. */
@@ -138,3 +157,5 @@ function isSound(batch: RecordBatch): boolean {
 function isDense(batch: RecordBatch): boolean {
   return batch.recordCount === batch.nextOffset - batch.baseOffset;
 }
+
+const NONE_ABORTED: readonly FetchedAbort[] = [];

@@ -178,7 +178,7 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
     if (position.offset !== request.fetchOffset) return;
     partition.failures = 0;
     if (answer.records.length === 0) return;
-    if (!this.#delivery.deliver(partition, answer.records)) {
+    if (!this.#delivery.deliver(partition, answer.records, answer.abortedTransactions)) {
       const broker = position.leaderId;
       this.#parts.noteFailure(FETCH.name, broker, partition.name, ERRORS.CORRUPT_MESSAGE, false);
       this.#parts.die(`${partition.name} is damaged at offset ${position.offset}`);

@@ -73,6 +73,7 @@ export function metadataFetchResponse(answer: FetchAnswer): FetchResponse {
             divergingEpoch: answer.diverging,
             currentLeader: { leaderId: answer.leaderId, leaderEpoch: answer.epoch },
             snapshotId: undefined,
+            abortedTransactions: undefined,
             preferredReadReplica: -1,
             records: answer.records,
           },

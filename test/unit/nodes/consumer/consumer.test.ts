@@ -209,6 +209,7 @@ class Bench {
       divergingEpoch: undefined,
       currentLeader: refusal?.hint,
       snapshotId: undefined,
+      abortedTransactions: undefined,
       preferredReadReplica: -1,
       records: refusal === undefined ? log.filter((batch) => batch.lastOffset >= fetchOffset) : [],
     };
