@@ -103,6 +103,7 @@ export function stateOf(fact: Fact): StateTouched {
     case "group-assigned":
     case "group-member-assigned":
     case "offsets-committed":
+    case "transaction-state-changed":
       return { reads: [broker(fact.broker)], writes: [broker(fact.broker)] };
     case "log-directory-failed":
       return { reads: [WORLD, pages(name(fact.broker))], writes: [broker(fact.broker)] };
@@ -113,6 +114,9 @@ export function stateOf(fact: Fact): StateTouched {
       };
     case "record-sent":
     case "offset-asked":
+    case "transaction-begun":
+    case "transaction-ended":
+    case "producer-fenced":
       return { reads: [], writes: [client(fact.client)] };
     case "send-ended":
     case "polled":

@@ -55,6 +55,12 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "offsets-committed":
       mixCoordinatorFact(digest, fact);
       break;
+    case "transaction-state-changed":
+    case "transaction-begun":
+    case "transaction-ended":
+    case "producer-fenced":
+      mixTransactionFact(digest, fact);
+      break;
     case "log-directory-failed":
       digest.word(11);
       digest.word(fact.broker);
@@ -405,7 +411,6 @@ function mixCoordinatorFact(
       break;
     case "group-member-joined":
       digest.text(fact.member);
-      digest.name(fact.client);
       digest.name(fact.instance);
       break;
     case "group-member-left":
@@ -436,6 +441,48 @@ function mixCoordinatorFact(
         digest.number(offset);
       }
       digest.number(fact.producerId);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixTransactionFact(
+  digest: Digest,
+  fact: FactOf<
+    "transaction-state-changed" | "transaction-begun" | "transaction-ended" | "producer-fenced"
+  >,
+): void {
+  digest.word(18);
+  digest.name(fact.kind);
+  digest.name(fact.transactionalId);
+  switch (fact.kind) {
+    case "transaction-state-changed":
+      digest.word(fact.broker);
+      digest.word(fact.coordinatorEpoch);
+      digest.number(fact.producerId);
+      digest.word(fact.producerEpoch);
+      digest.name(fact.from);
+      digest.name(fact.to);
+      mixNames(digest, fact.partitions);
+      digest.name(fact.reason);
+      break;
+    case "transaction-ended":
+      digest.name(fact.client);
+      digest.number(fact.transaction);
+      digest.name(fact.outcome);
+      digest.name(fact.error);
+      break;
+    case "transaction-begun":
+      digest.name(fact.client);
+      digest.number(fact.transaction);
+      digest.number(fact.producerId);
+      digest.word(fact.producerEpoch);
+      break;
+    case "producer-fenced":
+      digest.name(fact.client);
+      digest.number(fact.producerId);
+      digest.word(fact.producerEpoch);
       break;
     default:
       unreachable(fact);

@@ -60,9 +60,13 @@ export type Fact =
   | GroupAssigned
   | GroupMemberAssigned
   | OffsetsCommitted
+  | TransactionStateChanged
   // Clients.
   | RecordSent
   | SendEnded
+  | TransactionBegun
+  | TransactionEnded
+  | ProducerFenced
   | RequestFailed
   | Polled
   | OffsetAsked
@@ -427,8 +431,6 @@ export interface GroupMemberJoined {
   readonly group: string;
   /** The member id. */
   readonly member: string;
-  /** What the client calls itself: its `client.id`. */
-  readonly client: string;
   /** The `group.instance.id` of a static member; empty if it is none. */
   readonly instance: string;
 }
@@ -486,6 +488,56 @@ export interface OffsetsCommitted {
 export interface CommittedOffset {
   readonly partition: PartitionName;
   readonly offset: Offset;
+}
+
+/** What a coordinator knows of a transactional id is another: the record that says so is committed. */
+export interface TransactionStateChanged {
+  readonly kind: "transaction-state-changed";
+  /** The coordinator. */
+  readonly broker: BrokerId;
+  /** The leader epoch in which it coordinates. */
+  readonly coordinatorEpoch: LeaderEpoch;
+  readonly transactionalId: string;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  /** Kafka's names: `Empty`, `Ongoing`, `PrepareCommit`, ...; empty if it was just read from the log. */
+  readonly from: string;
+  readonly to: string;
+  /** What takes part, and has no marker yet. */
+  readonly partitions: readonly PartitionName[];
+  /** What brought it about, in a few words. */
+  readonly reason: string;
+}
+
+/** An application began a transaction; what it sends from now on belongs to it. */
+export interface TransactionBegun {
+  readonly kind: "transaction-begun";
+  readonly client: string;
+  readonly transactionalId: string;
+  /** Counted by the client: 0, 1, ...; a process that starts anew goes on elsewhere. */
+  readonly transaction: number;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+/** It heard how the transaction ended. `unknown`: it asked for a commit, and may or may not have got it. */
+export interface TransactionEnded {
+  readonly kind: "transaction-ended";
+  readonly client: string;
+  readonly transactionalId: string;
+  readonly transaction: number;
+  readonly outcome: "committed" | "aborted" | "unknown";
+  /** Why it did not end as it was to; "NONE" if it did. */
+  readonly error: string;
+}
+
+/** A producer was told that another has its transactional id: it can do no more. */
+export interface ProducerFenced {
+  readonly kind: "producer-fenced";
+  readonly client: string;
+  readonly transactionalId: string;
+  readonly producerId: number;
+  readonly producerEpoch: number;
 }
 
 /** An application handed one record to its producer. */

@@ -1,7 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import type { BrokerId } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
-import type { DiskDisturbed, Fact, PartitionChanged } from "./fact.ts";
+import type { DiskDisturbed, Fact, PartitionChanged, TransactionStateChanged } from "./fact.ts";
 import type { FactRecorder } from "./recorder.ts";
 
 /** One line of a run's story. */
@@ -125,6 +125,18 @@ export class Timeline {
       case "group-member-left":
         this.#add(at, event, "group", `${fact.group}  without ${fact.member}: ${fact.reason}`);
         return;
+      case "transaction-state-changed":
+        this.#transaction(fact, at, event);
+        return;
+      case "transaction-ended":
+        if (fact.error !== "NONE") {
+          const text = `${fact.client} ${fact.transactionalId}  transaction ${fact.transaction} ${fact.outcome}: ${fact.error}`;
+          this.#add(at, event, "transact", text);
+        }
+        return;
+      case "producer-fenced":
+        this.#add(at, event, "transact", `${fact.client} ${fact.transactionalId}  producer fenced`);
+        return;
       case "log-directory-failed":
         this.#add(
           at,
@@ -151,6 +163,15 @@ export class Timeline {
         return;
       default:
     }
+  }
+
+  /** What producers ask for is no news: only what happens to them, and what a new coordinator takes over. */
+  #transaction(fact: TransactionStateChanged, at: Instant, event: number): void {
+    const { transactionalId, broker, from, to, reason } = fact;
+    const isForced = to === "PrepareAbort" && reason !== "EndTxn";
+    const isTakenOver = from === "" && to.startsWith("Prepare");
+    if (!isForced && !isTakenOver && to !== "Dead") return;
+    this.#add(at, event, "transact", `${transactionalId}  ${to} by broker-${broker}: ${reason}`);
   }
 
   #disturb({ node, how, path, position, bytes }: DiskDisturbed, at: Instant, event: number): void {
@@ -220,6 +241,9 @@ const TOLD = [
   "coordinator-loaded",
   "group-state-changed",
   "group-member-left",
+  "transaction-state-changed",
+  "transaction-ended",
+  "producer-fenced",
   "log-directory-failed",
   "log-loaded",
   "position-reset",

@@ -24,6 +24,9 @@ export const PRODUCER_CONFIGS = {
   "reconnect.backoff.ms": number(50, 0),
   "reconnect.backoff.max.ms": number(1_000, 0),
   "partitioner.ignore.keys": boolean(false),
+  // In Kafka there is none by default; an empty one is refused.
+  "transactional.id": text(""),
+  "transaction.timeout.ms": number(60_000),
 } as const;
 
 export type ProducerConfigs = Configs<typeof PRODUCER_CONFIGS>;

@@ -245,11 +245,7 @@ const BROKER: readonly string[] = [
   "socket.request.max.bytes",
   "socket.send.buffer.bytes",
   "telemetry.max.bytes",
-  "transaction.abort.timed.out.transaction.cleanup.interval.ms",
-  "transaction.max.timeout.ms",
-  "transaction.remove.expired.transaction.cleanup.interval.ms",
   "transaction.two.phase.commit.enable",
-  "transactional.id.expiration.ms",
   "unclean.leader.election.interval.ms",
   "unstable.api.versions.enable",
   "unstable.feature.versions.enable",
@@ -295,9 +291,7 @@ const PRODUCER: readonly string[] = [
   "partitioner.adaptive.partitioning.enable",
   "partitioner.availability.timeout.ms",
   "partitioner.class",
-  "transaction.timeout.ms",
   "transaction.two.phase.commit.enable",
-  "transactional.id",
   "value.serializer",
 ];
 

@@ -12,6 +12,7 @@ import type {
   TransactionTransition,
   TransactionVersion,
 } from "./transaction-metadata.ts";
+import { transactionVersionOf } from "./transaction-metadata.ts";
 import { transactionStateId, transactionStateOf } from "./transaction-state.ts";
 
 /** `TransactionLogKey` v0: the version, and a text whose length takes two bytes. */
@@ -66,7 +67,7 @@ export function decodeTransactionValue(
       if (tag === PREVIOUS_PRODUCER_ID) previousProducerId = content.int64();
       else if (tag === NEXT_PRODUCER_ID) nextProducerId = content.int64();
       else if (tag === CLIENT_TRANSACTION_VERSION) {
-        clientTransactionVersion = versionOf(content.int16());
+        clientTransactionVersion = transactionVersionOf(content.int16());
       }
     });
   }
@@ -197,11 +198,6 @@ function flat(topics: readonly PartitionsOfTopic[]): TransactionPartitions {
     }
   }
   return all;
-}
-
-function versionOf(level: number): TransactionVersion {
-  invariant(level === 0 || level === 1 || level === 2, () => `there is no version ${level}`);
-  return level;
 }
 
 const PREVIOUS_PRODUCER_ID = 0;

@@ -380,3 +380,9 @@ function isComplete(state: TransactionState): boolean {
 function started(timeoutMs: number, now: number): Partial<TransactionTransition> {
   return { timeoutMs, partitions: NO_PARTITIONS, startTimestamp: -1, lastUpdateTimestamp: now };
 }
+
+/** The level of the feature as it is written and asked for. */
+export function transactionVersionOf(level: number): TransactionVersion {
+  invariant(level === 0 || level === 1 || level === 2, () => `there is no version ${level}`);
+  return level;
+}

@@ -23,4 +23,7 @@ export const BROKER_TIMER = {
   delayedDeleteRecords: 20,
   coordinatorLoad: 21,
   coordinatorCommit: 22,
+  transactionAbort: 23,
+  transactionalIdExpiry: 24,
+  markerRetry: 25,
 } as const;

@@ -6,9 +6,13 @@ import { logDirectories } from "../../kafka/config/log-directories.ts";
 import type { BrokerEpoch, BrokerId, TopicId } from "../../kafka/ids.ts";
 import { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
+import type { AddPartitionsToTxnRequest } from "../../kafka/protocol/add-partitions-to-txn.ts";
 import {
+  ADD_OFFSETS_TO_TXN,
+  ADD_PARTITIONS_TO_TXN,
   CREATE_TOPICS,
   DELETE_RECORDS,
+  END_TXN,
   FETCH,
   FIND_COORDINATOR,
   INIT_PRODUCER_ID,
@@ -22,6 +26,7 @@ import type {
   CreateTopicsResponse,
 } from "../../kafka/protocol/create-topics.ts";
 import type { DeleteRecordsRequest } from "../../kafka/protocol/delete-records.ts";
+import type { AddOffsetsToTxnRequest, EndTxnRequest } from "../../kafka/protocol/end-txn.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { FindCoordinatorRequest } from "../../kafka/protocol/find-coordinator.ts";
 import type { InitProducerIdRequest } from "../../kafka/protocol/init-producer-id.ts";
@@ -68,6 +73,8 @@ import { ProduceHandler } from "./produce-handler.ts";
 import { ProducerIds } from "./producer-ids.ts";
 import { ReplicaFetcher } from "./replica-fetcher.ts";
 import { ReplicaManager } from "./replica-manager.ts";
+import { TransactionCoordinator } from "./transaction-coordinator/transaction-coordinator.ts";
+import { TransactionRequests } from "./transaction-coordinator/transaction-requests.ts";
 
 export interface BrokerOptions {
   readonly brokerId: BrokerId;
@@ -130,6 +137,8 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #deleteRecords: DeleteRecordsHandler;
   readonly #findCoordinator: FindCoordinatorHandler;
   readonly #producerIds: ProducerIds;
+  readonly #transactions: TransactionCoordinator;
+  readonly #transactionRequests: TransactionRequests;
   readonly #forwarder: Forwarder;
   /** The metadata has been caught up with once, and is followed record by record since. */
   #published = false;
@@ -235,6 +244,8 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#deleteRecords = new DeleteRecordsHandler(this);
     this.#findCoordinator = new FindCoordinatorHandler(this);
     this.#producerIds = new ProducerIds(this);
+    this.#transactions = new TransactionCoordinator(this, this.#producerIds);
+    this.#transactionRequests = new TransactionRequests(this, this.#transactions);
     this.#forwarder = new Forwarder(this.controller);
   }
 
@@ -319,6 +330,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.image.lastOffset = lastOffset;
     if (this.#published) {
       this.#replicas.publish(records);
+      this.#transactions.publish(records);
     } else if (this.#quorum.highWatermark <= lastOffset + 1) {
       // Until then roles of long ago would be taken up one after the other (`MetadataLoader`).
       this.#published = true;
@@ -345,6 +357,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     const pause = fromMillis(this.configs["log.initial.task.delay.ms"]);
     for (const kind of LOG_TASKS) this.world.timers.start(pause, kind);
     this.#replicas.publishAll();
+    this.#transactions.publishAll();
     this.#compaction.start();
   }
 
@@ -406,7 +419,16 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         this.#findCoordinator.handle(request, body as FindCoordinatorRequest);
         return;
       case INIT_PRODUCER_ID.key:
-        this.#producerIds.handle(request, body as InitProducerIdRequest);
+        this.#initProducerId(request, body as InitProducerIdRequest);
+        return;
+      case ADD_PARTITIONS_TO_TXN.key:
+        this.#transactionRequests.addPartitions(request, body as AddPartitionsToTxnRequest);
+        return;
+      case ADD_OFFSETS_TO_TXN.key:
+        this.#transactionRequests.addOffsets(request, body as AddOffsetsToTxnRequest);
+        return;
+      case END_TXN.key:
+        this.#transactionRequests.endTransaction(request, body as EndTxnRequest);
         return;
       case CREATE_TOPICS.key:
         this.#forwarder.handle(request, body as CreateTopicsRequest);
@@ -414,6 +436,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       default:
         fail(`a broker was asked for API ${request.apiKey}`);
     }
+  }
+
+  #initProducerId(request: IncomingRequest, body: InitProducerIdRequest): void {
+    const { transactionalId } = body;
+    if (transactionalId === undefined) this.#producerIds.handle(request);
+    else this.#transactionRequests.initProducerId(request, body, transactionalId);
   }
 
   // Time.
@@ -449,6 +477,15 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case BROKER_TIMER.coordinatorCommit:
         if (payload instanceof CoordinatorLog) payload.onTimer();
+        return;
+      case BROKER_TIMER.transactionAbort:
+        this.#transactions.onAbortTimer();
+        return;
+      case BROKER_TIMER.transactionalIdExpiry:
+        this.#transactions.onExpiryTimer();
+        return;
+      case BROKER_TIMER.markerRetry:
+        this.#transactions.markers.retry();
         return;
       case BROKER_TIMER.delayedFetch:
         this.#fetch.onTimer();

@@ -1,39 +1,47 @@
 import { ERRORS } from "../../kafka/error-code.ts";
 import { ALLOCATE_PRODUCER_IDS, INIT_PRODUCER_ID } from "../../kafka/protocol/apis.ts";
-import type {
-  AllocateProducerIdsResponse,
-  InitProducerIdRequest,
-} from "../../kafka/protocol/init-producer-id.ts";
+import type { AllocateProducerIdsResponse } from "../../kafka/protocol/init-producer-id.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 import type { BrokerContext } from "./broker-context.ts";
 
 /**
- * Gives ids to idempotent producers, from blocks that the controller hands out (KIP-730,
- * `RPCProducerIdManager`). While a block is fetched the askers wait.
+ * Gives out producer ids, from blocks that the controller hands out (KIP-730, `RPCProducerIdManager`). While
+ * a block is fetched, idempotent producers wait; the transaction coordinator has its askers come again.
+ *
+ * Simplified: Kafka has idempotent producers come again too, and fetches the next block before one is used up.
  */
 export class ProducerIds implements ResponseHandler<AllocateProducerIdsResponse, undefined> {
   readonly #context: BrokerContext;
   readonly #waiting: IncomingRequest[] = [];
   #next = 0;
   #end = 0;
+  #isFetching = false;
 
   constructor(context: BrokerContext) {
     this.#context = context;
   }
 
-  handle(request: IncomingRequest, body: InitProducerIdRequest): void {
-    if (body.transactionalId !== undefined) {
-      // Simplified: transactions are not modelled.
-      this.#refuse(request, ERRORS.UNSUPPORTED_VERSION.code);
-      return;
-    }
+  /** InitProducerId without a transactional id. */
+  handle(request: IncomingRequest): void {
     if (this.#next < this.#end) {
       this.#give(request);
       return;
     }
     this.#waiting.push(request);
-    if (this.#waiting.length > 1) return;
+    this.#fetch();
+  }
+
+  /** An id for a transactional id; undefined while there is none. */
+  next(): number | undefined {
+    if (this.#next < this.#end) return this.#next++;
+    this.#fetch();
+    return undefined;
+  }
+
+  #fetch(): void {
+    if (this.#isFetching) return;
+    this.#isFetching = true;
     this.#context.controller.send(
       ALLOCATE_PRODUCER_IDS,
       { brokerId: this.#context.brokerId, brokerEpoch: this.#context.brokerEpoch },
@@ -43,6 +51,7 @@ export class ProducerIds implements ResponseHandler<AllocateProducerIdsResponse,
   }
 
   onResponse(response: AllocateProducerIdsResponse): void {
+    this.#isFetching = false;
     if (response.errorCode !== 0) {
       this.#fail();
       return;
@@ -57,6 +66,7 @@ export class ProducerIds implements ResponseHandler<AllocateProducerIdsResponse,
   }
 
   #fail(): void {
+    this.#isFetching = false;
     // The producer tries again (KAFKA-13840 keeps it retriable).
     const error = ERRORS.NOT_CONTROLLER.code;
     for (const request of this.#waiting.splice(0)) this.#refuse(request, error);

@@ -55,6 +55,10 @@ const FACT_EVENTS: readonly FactKind[] = [
   "group-member-left",
   "group-assigned",
   "offsets-committed",
+  "transaction-state-changed",
+  "transaction-begun",
+  "transaction-ended",
+  "producer-fenced",
   "position-reset",
 ];
 

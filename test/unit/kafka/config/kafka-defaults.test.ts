@@ -92,6 +92,12 @@ const BROKER: Defaults = {
   "transaction.state.log.num.partitions": 50,
   "transaction.state.log.replication.factor": 3,
   "transaction.state.log.segment.bytes": 100 * MIB,
+  "transaction.partition.verification.enable": true,
+  // `TransactionStateManagerConfig`.
+  "transaction.max.timeout.ms": 15 * MINUTES,
+  "transactional.id.expiration.ms": 7 * DAYS,
+  "transaction.abort.timed.out.transaction.cleanup.interval.ms": 10 * SECONDS,
+  "transaction.remove.expired.transaction.cleanup.interval.ms": 60 * MINUTES,
   "controlled.shutdown.enable": true,
   "auto.leader.rebalance.enable": true,
   "leader.imbalance.check.interval.seconds": 300,
@@ -167,6 +173,9 @@ const PRODUCER: Defaults = {
   "reconnect.backoff.ms": 50,
   "reconnect.backoff.max.ms": SECONDS,
   "partitioner.ignore.keys": false,
+  // In Kafka null.
+  "transactional.id": "",
+  "transaction.timeout.ms": MINUTES,
 };
 
 const CONSUMER: Defaults = {
