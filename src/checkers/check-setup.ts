@@ -1,11 +1,18 @@
 import type { Instant } from "../base/time.ts";
+import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
+import type { ConsumerConfigs } from "../kafka/config/consumer-configs.ts";
+import type { ProducerConfigs } from "../kafka/config/producer-configs.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import type { FeatureLevels, ProtocolSwitches } from "../kafka/protocol-switches.ts";
 
 /** What was configured, so that a checker can tell what was promised. Facts tell the rest. */
 export interface CheckSetup {
-  /** By the client's name. */
+  /** Of each broker. */
+  readonly brokers: readonly BrokerConfigs[];
+  /** Producers, by name. */
   readonly clients: ReadonlyMap<string, ClientSetup>;
+  /** By name; each reads all partitions of its topic. */
+  readonly consumers: ReadonlyMap<string, ConsumerSetup>;
   /** By the topic's name. */
   readonly topics: ReadonlyMap<string, TopicSetup>;
   readonly switches: ProtocolSwitches;
@@ -19,6 +26,12 @@ export interface ClientSetup {
   readonly address: number;
   readonly acks: -1 | 0 | 1;
   readonly idempotent: boolean;
+  readonly configs: ProducerConfigs;
+}
+
+export interface ConsumerSetup {
+  readonly topic: string;
+  readonly configs: ConsumerConfigs;
 }
 
 export interface TopicSetup {

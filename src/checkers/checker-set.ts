@@ -10,6 +10,7 @@ import { DiskHarms } from "./disk-harms.ts";
 import { Expiry } from "./expiry.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { LeaderViews } from "./leader-views.ts";
+import { Liveness } from "./liveness.ts";
 import { MetadataLogs } from "./metadata-logs.ts";
 import { ProducerRetries } from "./producer-retries.ts";
 import { GUARANTEES } from "./registry.ts";
@@ -54,6 +55,7 @@ export function createCheckers(
   const acked = new AckedRecords(facts, logs, expiry, setup);
   const reads = new ConsumerReads(facts, logs);
   const history = new ClientHistory(facts, logs, reads, setup);
+  const liveness = new Liveness(facts, logs, setup);
   const context: CheckContext = {
     facts,
     logs,
@@ -67,6 +69,7 @@ export function createCheckers(
     history,
     retries,
     skews,
+    liveness,
     setup,
   };
   const checkers = guarantees.map((guarantee): [Guarantee, Checker] => [

@@ -93,7 +93,7 @@ export class ClientHistory {
   constructor(recorder: FactRecorder, logs: ReplicaLogs, reads: ConsumerReads, setup: CheckSetup) {
     this.#logs = logs;
     this.#setup = setup;
-    recorder.on("record-sent", (fact) => this.#send(fact));
+    recorder.on("record-sent", (fact, at) => this.#send(fact, at));
     recorder.on("send-ended", (fact, at, event) => this.#end(fact, at, event));
     recorder.on("position-reset", (fact, at, event) => this.#reset(fact, at, event));
     recorder.on("node-stopped", ({ node }) => this.#stop(node));
@@ -133,11 +133,12 @@ export class ClientHistory {
     return this.partitions[index] as ObservedPartition;
   }
 
-  #send({ client: name, partition: named, value }: RecordSent): void {
+  #send({ client: name, partition: named, value }: RecordSent, at: Instant): void {
     const ghost = this.#logs.partition(named);
     const part = this.#client(name).partOf(value);
     const index = indexOfSend(value);
     part.frontiers[index] = this.#observed(ghost.index).frontier;
+    part.sentAt[index] = at;
     part.partitions[index] = ghost;
   }
 

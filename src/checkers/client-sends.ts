@@ -10,7 +10,7 @@ export const UNKNOWN = 3;
 const PART_BITS = 24;
 const PART_MASK = (1 << PART_BITS) - 1;
 
-/** What is known of one client's sends, by their numbers. Some 26 bytes each. */
+/** What is known of one client's sends, by their numbers. Some 34 bytes each. */
 export class ClientSends {
   readonly name: string;
   /** -1 if its payloads are not known. */
@@ -52,6 +52,8 @@ export class SendsPart {
   reads: Uint8Array = new Uint8Array(INITIAL);
   /** The highest offset of its partition that any client knew when it was sent; -1 if none. */
   frontiers: Float64Array = new Float64Array(INITIAL).fill(-1);
+  /** When it was sent. */
+  sentAt: Float64Array = new Float64Array(INITIAL);
   /** Which partition it was sent to. */
   partitions: PartitionGhost[] = [];
 
@@ -65,6 +67,7 @@ export class SendsPart {
     const length = Math.max(this.offsets.length * 2, index + 1);
     this.offsets = filled(this.offsets, length);
     this.frontiers = filled(this.frontiers, length);
+    this.sentAt = filled(this.sentAt, length);
     const outcomes = new Uint8Array(length);
     outcomes.set(this.outcomes);
     this.outcomes = outcomes;

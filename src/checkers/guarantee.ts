@@ -10,6 +10,7 @@ import type { ConsumerReads } from "./consumer-reads.ts";
 import type { DiskHarms } from "./disk-harms.ts";
 import type { Expiry } from "./expiry.ts";
 import type { LeaderViews } from "./leader-views.ts";
+import type { Liveness } from "./liveness.ts";
 import type { MetadataLogs } from "./metadata-logs.ts";
 import type { ProducerRetries } from "./producer-retries.ts";
 import type { ReplicaLogs } from "./replica-logs.ts";
@@ -83,5 +84,6 @@ export interface CheckContext {
   readonly history: ClientHistory;
   readonly retries: ProducerRetries;
   readonly skews: ClockSkews;
+  readonly liveness: Liveness;
   readonly setup: CheckSetup;
 }

@@ -1,4 +1,5 @@
 import { ACK_AFTER_COMMIT } from "./ack-after-commit.ts";
+import { ACKED_EVERYWHERE } from "./acked-everywhere.ts";
 import { ACKED_GETS_READ } from "./acked-gets-read.ts";
 import { ACKS_IN_ORDER } from "./acks-in-order.ts";
 import { APPENDS_IN_REAL_TIME } from "./appends-in-real-time.ts";
@@ -6,6 +7,7 @@ import { APPENDS_IN_ROLE } from "./appends-in-role.ts";
 import { CANDIDATES_COMPLETE } from "./candidates-complete.ts";
 import { CLEAN_ELECTION } from "./clean-election.ts";
 import { CLEANED_BELOW_HW } from "./cleaned-below-hw.ts";
+import { CLUSTER_RECOVERS } from "./cluster-recovers.ts";
 import { COMMITTED_PREFIX_KEPT } from "./committed-prefix-kept.ts";
 import { CONSISTENT_READ } from "./consistent-read.ts";
 import { COPY_LEFT } from "./copy-left.ts";
@@ -19,6 +21,8 @@ import { HW_WITHIN_ISR } from "./hw-within-isr.ts";
 import { ISR_GROWS_BY_REQUEST } from "./isr-grows-by-request.ts";
 import { ISR_JOIN_CAUGHT_UP } from "./isr-join-caught-up.ts";
 import { ISR_KNOWN_TO_LEADER } from "./isr-known-to-leader.ts";
+import { ISR_REFILLS } from "./isr-refills.ts";
+import { ISR_REQUESTS_END } from "./isr-requests-end.ts";
 import { LAST_VALUE_KEPT } from "./last-value-kept.ts";
 import { LEADER_IN_ISR } from "./leader-in-isr.ts";
 import { LOG_IN_BOUNDS } from "./log-in-bounds.ts";
@@ -35,7 +39,10 @@ import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
 import { POLLS_IN_ORDER } from "./polls-in-order.ts";
 import { READERS_AGREE } from "./readers-agree.ts";
+import { REPLICAS_CONVERGE } from "./replicas-converge.ts";
 import { SEEN_ONCE } from "./seen-once.ts";
+import { SENDS_END } from "./sends-end.ts";
+import { WORK_GOES_ON } from "./work-goes-on.ts";
 
 /** Every guarantee, in the order in which they are named: of two that one event breaks, the first leads. */
 export const GUARANTEES: readonly Guarantee[] = [
@@ -76,4 +83,11 @@ export const GUARANTEES: readonly Guarantee[] = [
   READERS_AGREE,
   ACKS_IN_ORDER,
   APPENDS_IN_REAL_TIME,
+  CLUSTER_RECOVERS,
+  ISR_REQUESTS_END,
+  ISR_REFILLS,
+  REPLICAS_CONVERGE,
+  ACKED_EVERYWHERE,
+  WORK_GOES_ON,
+  SENDS_END,
 ];

@@ -1,6 +1,11 @@
 import type { Duration, Instant } from "../base/time.ts";
 import { SECOND } from "../base/time.ts";
-import type { CheckSetup, ClientSetup, TopicSetup } from "../checkers/check-setup.ts";
+import type {
+  CheckSetup,
+  ClientSetup,
+  ConsumerSetup,
+  TopicSetup,
+} from "../checkers/check-setup.ts";
 import type { CheckerSet } from "../checkers/checker-set.ts";
 import { createCheckers } from "../checkers/checker-set.ts";
 import { acksOf } from "../kafka/client/idempotence.ts";
@@ -245,6 +250,7 @@ export class Simulation {
       brokers: plan.cluster.brokers.length,
       verdict,
       reasons,
+      drawn: plan.choices,
       timeline: this.#timeline.entries(),
       partitions: partitionRows(cluster.view),
       clients,
@@ -264,16 +270,25 @@ export class Simulation {
 function checkSetup(cluster: Cluster): CheckSetup {
   const { spec, table } = cluster;
   const clients = new Map<string, ClientSetup>();
+  const consumers = new Map<string, ConsumerSetup>();
   for (const [at, client] of spec.clients.entries()) {
-    if (client.kind !== "producer") continue;
+    if (client.kind === "consumer") {
+      consumers.set(client.name, { topic: client.topic, configs: client.configs });
+      continue;
+    }
     clients.set(client.name, {
       address: table.clients[at]?.address ?? -1,
       acks: acksOf(client.configs),
       idempotent: client.idempotence,
+      configs: client.configs,
     });
   }
   return {
+    brokers: spec.brokers.map(({ configs }) =>
+      resolveConfigs(BROKER_CONFIGS, spec.configs, configs),
+    ),
     clients,
+    consumers,
     topics: topicSetups(spec),
     switches: spec.rules.switches,
     features: spec.features,

@@ -4,6 +4,10 @@ import { createCheckers } from "../../src/checkers/checker-set.ts";
 import type { Guarantee, Violation } from "../../src/checkers/guarantee.ts";
 import { GUARANTEES } from "../../src/checkers/registry.ts";
 import { encodePayload } from "../../src/kafka/client/payload.ts";
+import { BROKER_CONFIGS } from "../../src/kafka/config/broker-configs.ts";
+import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
+import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
+import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
 import type { BatchOptions, RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch, buildEmptyBatch } from "../../src/kafka/log/record-batch.ts";
 import { PRODUCE } from "../../src/kafka/protocol/apis.ts";
@@ -422,7 +426,13 @@ export function emptied(batch: RecordBatch): RecordBatch {
 export function setupOf(options: HistoryOptions): CheckSetup {
   const client = (address: number, name: string): [string, ClientSetup] => [
     name,
-    { address, acks: -1, idempotent: true, ...options.clients?.[name] },
+    {
+      address,
+      acks: -1,
+      idempotent: true,
+      configs: resolveConfigs(PRODUCER_CONFIGS),
+      ...options.clients?.[name],
+    },
   ];
   const topic: TopicSetup = {
     flushMessages: Number.MAX_SAFE_INTEGER,
@@ -435,7 +445,9 @@ export function setupOf(options: HistoryOptions): CheckSetup {
     ...options.topic,
   };
   return {
+    brokers: [resolveConfigs(BROKER_CONFIGS)],
     clients: new Map([client(1, "p1"), client(2, "p2")]),
+    consumers: new Map([["c1", { topic: "orders", configs: resolveConfigs(CONSUMER_CONFIGS) }]]),
     topics: new Map([["orders", topic]]),
     switches: { ...PRESENT_RULES, ...options.switches },
     features: { ...PRESENT_FEATURES, "eligible.leader.replicas.version": options.elr ?? 1 },

@@ -56,6 +56,13 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "readers-agree untested",
     "acks-in-order held",
     "appends-in-real-time held",
+    "cluster-recovers untested",
+    "isr-requests-end untested",
+    "isr-refills untested",
+    "replicas-converge untested",
+    "acked-everywhere untested",
+    "work-goes-on untested",
+    "sends-end untested",
   ]);
 });
 
