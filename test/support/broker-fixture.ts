@@ -6,7 +6,13 @@ import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import { MetadataImage } from "../../src/kafka/metadata/image.ts";
 import type { PartitionRegistration } from "../../src/kafka/metadata/partition-registration.ts";
-import { DELETE_RECORDS, FETCH, PRODUCE } from "../../src/kafka/protocol/apis.ts";
+import {
+  DELETE_RECORDS,
+  FETCH,
+  LIST_OFFSETS,
+  PRODUCE,
+  WRITE_TXN_MARKERS,
+} from "../../src/kafka/protocol/apis.ts";
 import type {
   DeleteRecordsPartitionResult,
   DeleteRecordsRequest,
@@ -16,7 +22,13 @@ import type {
   FetchPartitionResponse,
   FetchRequest,
 } from "../../src/kafka/protocol/fetch.ts";
+import type { ListOffsetsRequest } from "../../src/kafka/protocol/list-offsets.ts";
 import type { ProducePartitionResponse, ProduceRequest } from "../../src/kafka/protocol/produce.ts";
+import type {
+  WritableTxnMarker,
+  WritableTxnMarkerPartitionResult,
+  WriteTxnMarkersRequest,
+} from "../../src/kafka/protocol/write-txn-markers.ts";
 import type { FeatureLevels, ProtocolSwitches } from "../../src/kafka/protocol-switches.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../../src/kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../../src/kafka/replication/replication-rules.ts";
@@ -30,9 +42,14 @@ import { DelayedDeleteRecords } from "../../src/nodes/broker/delayed-delete-reco
 import { DeleteRecordsHandler } from "../../src/nodes/broker/delete-records-handler.ts";
 import { FetchHandler } from "../../src/nodes/broker/fetch-handler.ts";
 import { IsrChannel } from "../../src/nodes/broker/isr-channel.ts";
+import { OffsetsHandler } from "../../src/nodes/broker/offsets-handler.ts";
 import { Partition } from "../../src/nodes/broker/partition.ts";
 import { ProduceHandler } from "../../src/nodes/broker/produce-handler.ts";
+import { ProducePurgatory } from "../../src/nodes/broker/produce-purgatory.ts";
 import { ReplicaFetcher } from "../../src/nodes/broker/replica-fetcher.ts";
+import { TransactionVerifier } from "../../src/nodes/broker/transaction-verifier.ts";
+import type { MarkerWriter } from "../../src/nodes/broker/write-txn-markers-handler.ts";
+import { WriteTxnMarkersHandler } from "../../src/nodes/broker/write-txn-markers-handler.ts";
 import { RpcClient } from "../../src/nodes/rpc/rpc-client.ts";
 import type { IncomingRequest } from "../../src/nodes/rpc/rpc-server.ts";
 import { RpcServer } from "../../src/nodes/rpc/rpc-server.ts";
@@ -82,6 +99,8 @@ export interface BrokerFixtureOptions {
   readonly configs?: Readonly<Record<string, unknown>>;
   readonly switches?: Partial<ProtocolSwitches>;
   readonly features?: Partial<FeatureLevels>;
+  /** Who writes the markers of `__consumer_offsets`. */
+  readonly offsetsMarkers?: MarkerWriter;
 }
 
 /**
@@ -107,7 +126,11 @@ export class BrokerFixture implements Node, BrokerContext {
   leader: NodeAddress | undefined = CONTROLLER;
   /** Partitions whose disk has failed. */
   readonly failed: Partition[] = [];
+  readonly purgatory: ProducePurgatory;
+  readonly verifier: TransactionVerifier;
   readonly produces: ProduceHandler;
+  readonly markers: WriteTxnMarkersHandler;
+  readonly offsets: OffsetsHandler;
   readonly fetches: FetchHandler;
   readonly deletions: DeleteRecordsHandler;
   readonly #partitions: Partition[] = [];
@@ -131,7 +154,11 @@ export class BrokerFixture implements Node, BrokerContext {
       30_000,
     );
     this.isrChannel = new IsrChannel(this);
-    this.produces = new ProduceHandler(this);
+    this.purgatory = new ProducePurgatory(this);
+    this.verifier = new TransactionVerifier(this);
+    this.markers = new WriteTxnMarkersHandler(this, this.purgatory, options.offsetsMarkers);
+    this.offsets = new OffsetsHandler(this);
+    this.produces = new ProduceHandler(this, this.purgatory, this.verifier);
     this.fetches = new FetchHandler(this);
     this.deletions = new DeleteRecordsHandler(this);
     this.#server = new RpcServer(world, { onRequest: (request) => this.#onRequest(request) });
@@ -187,6 +214,7 @@ export class BrokerFixture implements Node, BrokerContext {
       recoveryPoint: 0,
       logStartOffset: 0,
       cleanShutdown: true,
+      verifiesTransactions: this.configs["transaction.partition.verification.enable"],
     });
     for (const epoch of epochs) log.appendAsLeader([this.batch()], epoch);
     const partition = new Partition(this, "orders", index, TOPIC_ID, log, 0);
@@ -219,11 +247,17 @@ export class BrokerFixture implements Node, BrokerContext {
   /** A client produces to a partition of orders, by default 0, on a connection, by default a new one; returns that. */
   produce(
     records: RecordBatch,
-    options: { acks?: number; timeoutMs?: number; on?: ConnectionId; index?: number } = {},
+    options: {
+      acks?: number;
+      timeoutMs?: number;
+      on?: ConnectionId;
+      index?: number;
+      transactionalId?: string;
+    } = {},
   ): ConnectionId {
     const { acks = -1, timeoutMs = 30_000, on = this.world.accept(), index = 0 } = options;
     const body: ProduceRequest = {
-      transactionalId: undefined,
+      transactionalId: options.transactionalId,
       acks,
       timeoutMs,
       topicData: [{ topicId: TOPIC_ID, partitionData: [{ index, records }] }],
@@ -235,6 +269,37 @@ export class BrokerFixture implements Node, BrokerContext {
   /** What was answered to the produce on this connection; undefined while it is parked. */
   produced(on: ConnectionId): ProducePartitionResponse | undefined {
     return this.world.answerTo(PRODUCE, on)?.responses[0]?.partitionResponses[0];
+  }
+
+  /** A coordinator, or an administrator, has a marker written into orders-0; returns the connection. */
+  writeMarker(marker: Partial<WritableTxnMarker>, index = 0): ConnectionId {
+    const on = this.world.accept();
+    const whole: WritableTxnMarker = {
+      producerId: 7,
+      producerEpoch: 0,
+      transactionResult: true,
+      topics: [{ name: "orders", partitionIndexes: [index] }],
+      coordinatorEpoch: 0,
+      transactionVersion: this.features["transaction.version"],
+      ...marker,
+    };
+    this.#server.onFrame(on, ASKER, this.world.request(WRITE_TXN_MARKERS, { markers: [whole] }));
+    return on;
+  }
+
+  /** What was answered to the marker on this connection, partition by partition; undefined while it is parked. */
+  markerWritten(on: ConnectionId): readonly WritableTxnMarkerPartitionResult[] | undefined {
+    return this.world.answerTo(WRITE_TXN_MARKERS, on)?.markers[0]?.topics[0]?.partitions;
+  }
+
+  /** Where orders-0 ends for a reader of that isolation level (1: committed). */
+  latestOffset(isolationLevel: number): number | undefined {
+    const on = this.world.accept();
+    const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp: -1 }];
+    const topics = [{ name: "orders", partitions }];
+    const body = { replicaId: -1, isolationLevel, topics, timeoutMs: 30_000 };
+    this.#server.onFrame(on, ASKER, this.world.request(LIST_OFFSETS, body));
+    return this.world.answerTo(LIST_OFFSETS, on)?.topics[0]?.partitions[0]?.offset;
   }
 
   /** A client asks for the records of orders-0 below `offset` to be deleted; returns the connection. */
@@ -305,6 +370,10 @@ export class BrokerFixture implements Node, BrokerContext {
       this.produces.handle(request, request.body as ProduceRequest);
     else if (request.apiKey === DELETE_RECORDS.key)
       this.deletions.handle(request, request.body as DeleteRecordsRequest);
+    else if (request.apiKey === WRITE_TXN_MARKERS.key)
+      this.markers.handle(request, request.body as WriteTxnMarkersRequest);
+    else if (request.apiKey === LIST_OFFSETS.key)
+      this.offsets.listOffsets(request, request.body as ListOffsetsRequest);
     else this.fetches.handle(request, request.body as FetchRequest);
   }
 
@@ -361,7 +430,8 @@ export class BrokerFixture implements Node, BrokerContext {
   onTimer(kind: number, payload: unknown): void {
     if (kind === BROKER_TIMER.rpcTimeout) this.rpc.onTimer();
     else if (kind === BROKER_TIMER.alterPartitionRetry) this.isrChannel.retry();
-    else if (kind === BROKER_TIMER.delayedProduce) this.produces.onTimer();
+    else if (kind === BROKER_TIMER.delayedProduce) this.purgatory.onTimer();
+    else if (kind === BROKER_TIMER.transactionVerification) this.verifier.onTimer(payload);
     else if (kind === BROKER_TIMER.delayedFetch) this.fetches.onTimer();
     else if (payload instanceof CoordinatorLog) payload.onTimer();
     else if (payload instanceof CoordinatedPartition) payload.load();

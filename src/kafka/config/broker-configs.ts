@@ -29,6 +29,8 @@ export const BROKER_CONFIGS = {
   "producer.id.expiration.ms": number(86_400_000, 1),
   "producer.id.expiration.check.interval.ms": number(600_000, 1),
   "transaction.partition.verification.enable": boolean(true),
+  "add.partitions.to.txn.retry.backoff.ms": number(20, 1),
+  "add.partitions.to.txn.retry.backoff.max.ms": number(100, 0),
   // Groups.
   "group.min.session.timeout.ms": number(6_000),
   "group.max.session.timeout.ms": number(1_800_000),

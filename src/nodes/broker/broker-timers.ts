@@ -26,4 +26,6 @@ export const BROKER_TIMER = {
   transactionAbort: 23,
   transactionalIdExpiry: 24,
   markerRetry: 25,
+  transactionVerification: 26,
+  group: 27,
 } as const;

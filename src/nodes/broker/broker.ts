@@ -20,6 +20,7 @@ import {
   METADATA,
   OFFSET_FOR_LEADER_EPOCH,
   PRODUCE,
+  WRITE_TXN_MARKERS,
 } from "../../kafka/protocol/apis.ts";
 import type {
   CreateTopicsRequest,
@@ -34,6 +35,7 @@ import type { ListOffsetsRequest } from "../../kafka/protocol/list-offsets.ts";
 import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
 import type { OffsetForLeaderEpochRequest } from "../../kafka/protocol/offset-for-leader-epoch.ts";
 import type { ProduceRequest } from "../../kafka/protocol/produce.ts";
+import type { WriteTxnMarkersRequest } from "../../kafka/protocol/write-txn-markers.ts";
 import type { FeatureLevels } from "../../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../../kafka/replication/replication-rules.ts";
 import { byUuid, randomUuid } from "../../kafka/uuid.ts";
@@ -70,11 +72,14 @@ import { answerMetadata } from "./metadata-handler.ts";
 import { OffsetsHandler } from "./offsets-handler.ts";
 import type { Partition } from "./partition.ts";
 import { ProduceHandler } from "./produce-handler.ts";
+import { ProducePurgatory } from "./produce-purgatory.ts";
 import { ProducerIds } from "./producer-ids.ts";
 import { ReplicaFetcher } from "./replica-fetcher.ts";
 import { ReplicaManager } from "./replica-manager.ts";
 import { TransactionCoordinator } from "./transaction-coordinator/transaction-coordinator.ts";
 import { TransactionRequests } from "./transaction-coordinator/transaction-requests.ts";
+import { TransactionVerifier } from "./transaction-verifier.ts";
+import { WriteTxnMarkersHandler } from "./write-txn-markers-handler.ts";
 
 export interface BrokerOptions {
   readonly brokerId: BrokerId;
@@ -131,7 +136,10 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #lifecycle: Lifecycle;
   readonly #replicas: ReplicaManager;
   readonly #compaction: Compaction;
+  readonly #purgatory: ProducePurgatory;
+  readonly #verifier: TransactionVerifier;
   readonly #produce: ProduceHandler;
+  readonly #writeTxnMarkers: WriteTxnMarkersHandler;
   readonly #fetch: FetchHandler;
   readonly #offsets: OffsetsHandler;
   readonly #deleteRecords: DeleteRecordsHandler;
@@ -238,7 +246,10 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       onUnfenced: () => this.#serve(),
       onMayStop: (reason) => this.#stop(reason),
     });
-    this.#produce = new ProduceHandler(this);
+    this.#purgatory = new ProducePurgatory(this);
+    this.#verifier = new TransactionVerifier(this);
+    this.#produce = new ProduceHandler(this, this.#purgatory, this.#verifier);
+    this.#writeTxnMarkers = new WriteTxnMarkersHandler(this, this.#purgatory, undefined);
     this.#fetch = new FetchHandler(this);
     this.#offsets = new OffsetsHandler(this);
     this.#deleteRecords = new DeleteRecordsHandler(this);
@@ -412,6 +423,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case DELETE_RECORDS.key:
         this.#deleteRecords.handle(request, body as DeleteRecordsRequest);
         return;
+      case WRITE_TXN_MARKERS.key:
+        this.#writeTxnMarkers.handle(request, body as WriteTxnMarkersRequest);
+        return;
       case METADATA.key:
         answerMetadata(this, request, body as MetadataRequest);
         return;
@@ -467,7 +481,10 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         this.#assignments.onTimer();
         return;
       case BROKER_TIMER.delayedProduce:
-        this.#produce.onTimer();
+        this.#purgatory.onTimer();
+        return;
+      case BROKER_TIMER.transactionVerification:
+        this.#verifier.onTimer(payload);
         return;
       case BROKER_TIMER.delayedDeleteRecords:
         if (payload instanceof DelayedDeleteRecords) payload.expire();

@@ -116,7 +116,7 @@ export class DelayedProduce {
       for (const status of topic.statuses) if (status.pending) this.#check(status);
     }
     if (this.#pending > 0) return false;
-    this.#answer();
+    this.#end();
     return true;
   }
 
@@ -128,7 +128,7 @@ export class DelayedProduce {
         if (status.pending) this.#settle(status, ERRORS.REQUEST_TIMED_OUT);
       }
     }
-    this.#answer();
+    this.#end();
   }
 
   #check(status: ProduceStatus): void {
@@ -150,9 +150,14 @@ export class DelayedProduce {
     status.partition?.produces.delete(this);
   }
 
-  #answer(): void {
+  #end(): void {
     this.#done = true;
-    replyToProduce(this.#request, this.#topics);
+    this.answer(this.#topics);
+  }
+
+  /** Nothing is waited for any more. */
+  protected answer(topics: readonly ProduceTopicStatus[]): void {
+    replyToProduce(this.#request, topics);
   }
 }
 

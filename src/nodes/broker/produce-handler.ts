@@ -7,33 +7,88 @@ import type {
   ProduceRequest,
   ProduceTopic,
 } from "../../kafka/protocol/produce.ts";
-import { DiskError } from "../../ports/disk.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
-import { NEVER, WakeUp } from "../wake-up.ts";
 import type { BrokerContext } from "./broker-context.ts";
-import { BROKER_TIMER } from "./broker-timers.ts";
-import type { ProduceTopicStatus } from "./delayed-produce.ts";
-import { DelayedProduce, ProduceStatus, replyToProduce } from "./delayed-produce.ts";
+import type { ProduceStatus, ProduceTopicStatus } from "./delayed-produce.ts";
+import { DelayedProduce, replyToProduce } from "./delayed-produce.ts";
 import { whyAbsent } from "./fetch-read.ts";
+import { appendAsLeader, failedAppend } from "./leader-append.ts";
 import type { Partition } from "./partition.ts";
+import type { ProducePurgatory } from "./produce-purgatory.ts";
+import type {
+  TransactionalWrite,
+  TransactionVerifier,
+  VerificationOutcome,
+} from "./transaction-verifier.ts";
+import { produceErrorOf } from "./transaction-verifier.ts";
 
-/** Appends what producers send, and answers when `acks` is met (`ReplicaManager.appendRecords`). */
+/** Appends what producers send, and answers when `acks` is met (`ReplicaManager.handleProduceAppend`). */
 export class ProduceHandler {
   readonly #context: BrokerContext;
-  readonly #expiry: WakeUp;
+  readonly #purgatory: ProducePurgatory;
+  readonly #verifier: TransactionVerifier;
 
-  constructor(context: BrokerContext) {
+  constructor(context: BrokerContext, purgatory: ProducePurgatory, verifier: TransactionVerifier) {
     this.#context = context;
-    this.#expiry = new WakeUp(context.world.timers, BROKER_TIMER.delayedProduce);
+    this.#purgatory = purgatory;
+    this.#verifier = verifier;
   }
 
   handle(request: IncomingRequest, body: ProduceRequest): void {
-    const { acks } = body;
+    const { acks, transactionalId } = body;
     if (acks !== -1 && acks !== 0 && acks !== 1) {
       this.#answer(request, this.#refuse(body, ERRORS.INVALID_REQUIRED_ACKS), acks);
+    } else if (transactionalId !== undefined) {
+      this.#verify(request, body, transactionalId);
+    } else {
+      this.#carryOut(request, body, undefined);
+    }
+  }
+
+  /**
+   * The coordinator must know of each partition before records of a transaction are in it.
+   *
+   * Simplified: that such records come without a transactional id is not looked at: no client does it.
+   */
+  #verify(request: IncomingRequest, body: ProduceRequest, transactionalId: string): void {
+    const writes: TransactionalWrite[] = [];
+    const parts: ProducePartition[] = [];
+    let first: RecordBatch | undefined;
+    for (const { topicId, partitionData } of body.topicData) {
+      for (const part of partitionData) {
+        const { records } = part;
+        if (!records.isTransactional || !records.hasProducerId) continue;
+        first ??= records;
+        const { producerId, producerEpoch } = records;
+        if (producerId !== first.producerId || producerEpoch !== first.producerEpoch) {
+          const refused = this.#refuse(body, ERRORS.INVALID_PRODUCER_ID_MAPPING);
+          this.#answer(request, refused, body.acks);
+          return;
+        }
+        const partition = this.#context.partition(topicId, part.index);
+        if (partition === undefined) continue;
+        parts.push(part);
+        writes.push({ partition, sequence: records.baseSequence });
+      }
+    }
+    if (first === undefined) {
+      this.#carryOut(request, body, undefined);
       return;
     }
-    const topics = this.#append(body);
+    const { producerId, producerEpoch } = first;
+    const producer = { transactionalId, producerId, producerEpoch };
+    this.#verifier.verify(producer, writes, true, (outcomes) => {
+      const verified = new Map<ProducePartition, VerificationOutcome>();
+      for (const [i, outcome] of outcomes.entries()) {
+        verified.set(parts[i] as ProducePartition, outcome);
+      }
+      this.#carryOut(request, body, verified);
+    });
+  }
+
+  #carryOut(request: IncomingRequest, body: ProduceRequest, verified: Outcomes | undefined): void {
+    const { acks } = body;
+    const topics = this.#append(body, verified);
     // As Kafka's action queue: what the append unblocks is looked at when the request is through.
     for (const { statuses } of topics) {
       for (const status of statuses) if (status.hasGrown) status.partition?.completeDelayed();
@@ -42,89 +97,55 @@ export class ProduceHandler {
       this.#answer(request, topics, acks);
       return;
     }
-    const elapsed = this.#context.world.clock.elapsed();
-    const deadline = elapsed + fromMillis(body.timeoutMs);
+    const deadline = this.#context.world.clock.elapsed() + fromMillis(body.timeoutMs);
     const delayed = new DelayedProduce(this.#context, request, topics, deadline);
-    if (delayed.tryComplete()) return;
-    delayed.watch();
-    this.#expiry.noLaterThan(deadline, elapsed);
+    this.#purgatory.tryCompleteElseWatch(delayed);
   }
 
-  /** The timer came due: ends those that have had their time. */
-  onTimer(): void {
-    const reached = this.#expiry.fired();
-    let next = NEVER;
-    for (const { produces } of this.#context.partitions()) {
-      for (const delayed of produces.all()) {
-        if (!(delayed instanceof DelayedProduce)) continue;
-        if (delayed.deadline <= reached) delayed.expire();
-        else if (delayed.deadline < next) next = delayed.deadline;
-      }
-    }
-    this.#expiry.noLaterThan(next, this.#context.world.clock.elapsed());
-  }
-
-  #append({ topicData, acks }: ProduceRequest): ProduceTopicStatus[] {
+  #append(
+    { topicData, acks }: ProduceRequest,
+    verified: Outcomes | undefined,
+  ): ProduceTopicStatus[] {
+    const context = this.#context;
     const topics = new Array<ProduceTopicStatus>(topicData.length);
     for (let t = 0; t < topicData.length; t++) {
       const { topicId, partitionData } = topicData[t] as ProduceTopic;
       const statuses = new Array<ProduceStatus>(partitionData.length);
       for (let i = 0; i < partitionData.length; i++) {
-        const { index, records } = partitionData[i] as ProducePartition;
-        const partition = this.#context.partition(topicId, index);
+        const part = partitionData[i] as ProducePartition;
+        const { index, records } = part;
+        const partition = context.partition(topicId, index);
         statuses[i] =
           partition === undefined
-            ? failed(index, undefined, whyAbsent(this.#context, topicId, index))
-            : this.#appendOne(partition, records, acks);
+            ? failedAppend(index, undefined, whyAbsent(context, topicId, index))
+            : verified === undefined
+              ? appendAsLeader(context, partition, records, acks, "client")
+              : this.#appendVerified(partition, records, acks, verified.get(part));
       }
       topics[t] = { topicId, statuses };
     }
     return topics;
   }
 
-  #appendOne(partition: Partition, batch: RecordBatch, acks: number): ProduceStatus {
-    const { index } = partition;
-    const refused = partition.checkLeader(-1);
-    if (refused !== ERRORS.NONE) return failed(index, partition, refused);
-    if (acks === -1 && partition.isr.isr.length < partition.effectiveMinIsr) {
-      return failed(index, partition, ERRORS.NOT_ENOUGH_REPLICAS);
+  #appendVerified(
+    partition: Partition,
+    batch: RecordBatch,
+    acks: number,
+    outcome: VerificationOutcome | undefined,
+  ): ProduceStatus {
+    const error = outcome?.error ?? ERRORS.NONE;
+    if (error !== ERRORS.NONE) {
+      const version = this.#context.features["transaction.version"];
+      return failedAppend(partition.index, partition, produceErrorOf(error, version));
     }
-    try {
-      const result = partition.log.appendAsLeader([batch], partition.leaderEpoch);
-      if (result.error !== ERRORS.NONE) return failed(index, partition, result.error);
-      for (const appended of result.appended) {
-        this.#context.facts.note({
-          kind: "appended",
-          broker: this.#context.brokerId,
-          partition: partition.name,
-          batch: appended,
-          asLeader: true,
-        });
-      }
-      partition.log.flushIfMany();
-      // Also after a duplicate: a replica may have been waited for until now that is not any more.
-      const advanced = partition.maybeAdvanceHighWatermark(this.#context.now());
-      // A duplicate waits for its original: acknowledged only when that is replicated.
-      return new ProduceStatus(
-        index,
-        partition,
-        acks === -1 ? result.lastOffset + 1 : 0,
-        result.firstOffset,
-        result.logAppendTime,
-        ERRORS.NONE,
-        advanced || !result.duplicate,
-      );
-    } catch (problem) {
-      if (!(problem instanceof DiskError)) throw problem;
-      this.#context.diskFailed(problem);
-      return failed(index, partition, ERRORS.KAFKA_STORAGE_ERROR);
-    }
+    const verification = outcome?.verification;
+    return appendAsLeader(this.#context, partition, batch, acks, "client", { verification });
   }
 
   #refuse(body: ProduceRequest, error: ErrorCode): ProduceTopicStatus[] {
     return body.topicData.map((topic) => ({
       topicId: topic.topicId,
-      statuses: topic.partitionData.map(({ index }) => failed(index, undefined, error)),
+      statuses: topic.partitionData.map(({ index }) => failedAppend(index, undefined, error)),
     }));
   }
 
@@ -140,6 +161,5 @@ export class ProduceHandler {
   }
 }
 
-function failed(index: number, partition: Partition | undefined, error: ErrorCode): ProduceStatus {
-  return new ProduceStatus(index, partition, 0, -1, -1, error, false);
-}
+/** By the request's part; of what is in no transaction there is none. */
+type Outcomes = ReadonlyMap<ProducePartition, VerificationOutcome>;

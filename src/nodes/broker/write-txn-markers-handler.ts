@@ -1,0 +1,213 @@
+import type { Duration } from "../../base/time.ts";
+import { fromMillis, toMillis } from "../../base/time.ts";
+import { GROUP_METADATA_TOPIC } from "../../kafka/coordinator/internal-topics.ts";
+import type { ErrorCode } from "../../kafka/error-code.ts";
+import { ERRORS } from "../../kafka/error-code.ts";
+import { controlKey, encodeEndTransaction } from "../../kafka/log/control-record.ts";
+import type { RecordBatch } from "../../kafka/log/record-batch.ts";
+import { buildBatch } from "../../kafka/log/record-batch.ts";
+import { WRITE_TXN_MARKERS } from "../../kafka/protocol/apis.ts";
+import type {
+  WritableTxnMarker,
+  WritableTxnMarkerResult,
+  WriteTxnMarkersRequest,
+} from "../../kafka/protocol/write-txn-markers.ts";
+import type { IncomingRequest } from "../rpc/rpc-server.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import type { ProduceStatus, ProduceTopicStatus } from "./delayed-produce.ts";
+import { DelayedProduce } from "./delayed-produce.ts";
+import { appendAsLeader } from "./leader-append.ts";
+import type { Partition } from "./partition.ts";
+import type { ProducePurgatory } from "./produce-purgatory.ts";
+
+/**
+ * Who writes the markers of the partitions of `__consumer_offsets`: a coordinator that keeps offsets in them
+ * has something to do when a transaction ends (`GroupCoordinator.completeTransaction`). `done` is called
+ * when the marker is committed, with NONE, or with a log's or a coordinator's error.
+ */
+export interface MarkerWriter {
+  completeTransaction(
+    partition: Partition,
+    marker: WritableTxnMarker,
+    done: (error: ErrorCode) => void,
+  ): void;
+}
+
+/** A broker's `request.timeout.ms`. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * Writes how transactions ended into the partitions that this broker leads, for their coordinators and for
+ * administrators: a control batch in each, answered when it is replicated (`handleWriteTxnMarkersRequest`).
+ */
+export class WriteTxnMarkersHandler {
+  readonly #context: BrokerContext;
+  readonly #purgatory: ProducePurgatory;
+  /** Undefined: as any other partition's. */
+  readonly #offsets: MarkerWriter | undefined;
+
+  constructor(
+    context: BrokerContext,
+    purgatory: ProducePurgatory,
+    offsets: MarkerWriter | undefined,
+  ) {
+    this.#context = context;
+    this.#purgatory = purgatory;
+    this.#offsets = offsets;
+  }
+
+  handle(request: IncomingRequest, { markers }: WriteTxnMarkersRequest): void {
+    const answer = new MarkersAnswer(request, markers);
+    for (const [at, marker] of markers.entries()) this.#write(request, at, marker, answer);
+    answer.sendIfWhole();
+  }
+
+  /** One append for each marker, as Kafka makes them. */
+  #write(
+    request: IncomingRequest,
+    at: number,
+    marker: WritableTxnMarker,
+    answer: MarkersAnswer,
+  ): void {
+    const statuses: ProduceStatus[] = [];
+    const appended: Partition[] = [];
+    let batch: RecordBatch | undefined;
+    for (const { name, partitionIndexes } of marker.topics) {
+      for (const index of partitionIndexes) {
+        const partition = this.#find(name, index);
+        if (partition === undefined) {
+          answer.settle(at, name, index, ERRORS.UNKNOWN_TOPIC_OR_PARTITION);
+        } else if (name === GROUP_METADATA_TOPIC && this.#offsets !== undefined) {
+          this.#offsets.completeTransaction(partition, marker, (error) => {
+            answer.settle(at, name, index, markerErrorOf(error));
+            answer.sendIfWhole();
+          });
+        } else {
+          batch ??= markerBatch(marker, toMillis(this.#context.now()));
+          statuses.push(this.#append(partition, batch, marker));
+          appended.push(partition);
+        }
+      }
+    }
+    if (appended.length === 0) return;
+    for (const status of statuses) if (status.hasGrown) status.partition?.completeDelayed();
+    const elapsed = this.#context.world.clock.elapsed();
+    const deadline = elapsed + fromMillis(REQUEST_TIMEOUT_MS);
+    const topics = [{ topicId: "", statuses }];
+    const done = (): void => {
+      for (const [i, { topic, index }] of appended.entries()) {
+        answer.settle(at, topic, index, statuses[i]?.error ?? ERRORS.NONE);
+      }
+      answer.sendIfWhole();
+    };
+    const delayed = new DelayedMarkers(this.#context, request, topics, deadline, done);
+    this.#purgatory.tryCompleteElseWatch(delayed);
+  }
+
+  /** Undefined if there is none here, or its disk has failed. */
+  #find(topic: string, index: number): Partition | undefined {
+    const image = this.#context.image.topicByName(topic);
+    const partition = image && this.#context.partition(image.topicId, index);
+    return partition === undefined || partition.offline ? undefined : partition;
+  }
+
+  #append(
+    partition: Partition,
+    batch: RecordBatch,
+    { transactionVersion }: WritableTxnMarker,
+  ): ProduceStatus {
+    return appendAsLeader(this.#context, partition, batch, -1, "coordinator", {
+      transactionVersion,
+    });
+  }
+}
+
+/** Markers wait for their replication as what producers send. */
+class DelayedMarkers extends DelayedProduce {
+  readonly #done: () => void;
+
+  constructor(
+    context: BrokerContext,
+    request: IncomingRequest,
+    topics: readonly ProduceTopicStatus[],
+    deadline: Duration,
+    done: () => void,
+  ) {
+    super(context, request, topics, deadline);
+    this.#done = done;
+  }
+
+  protected override answer(): void {
+    this.#done();
+  }
+}
+
+/** The answer to one request, sent when all of its markers are settled in all of their partitions. */
+class MarkersAnswer {
+  readonly #request: IncomingRequest;
+  readonly #markers: readonly WritableTxnMarker[];
+  /** By marker, then `topic/partition`. */
+  readonly #errors: readonly Map<string, ErrorCode>[];
+  #open = 0;
+  #isSent = false;
+
+  constructor(request: IncomingRequest, markers: readonly WritableTxnMarker[]) {
+    this.#request = request;
+    this.#markers = markers;
+    this.#errors = markers.map(() => new Map());
+    for (const { topics } of markers) {
+      for (const { partitionIndexes } of topics) this.#open += partitionIndexes.length;
+    }
+  }
+
+  settle(marker: number, topic: string, partition: number, error: ErrorCode): void {
+    this.#errors[marker]?.set(`${topic}/${partition}`, error);
+    this.#open--;
+  }
+
+  sendIfWhole(): void {
+    if (this.#open > 0 || this.#isSent) return;
+    this.#isSent = true;
+    const markers = this.#markers.map((marker, i) => this.#resultOf(marker, i));
+    this.#request.reply(WRITE_TXN_MARKERS, { markers });
+  }
+
+  #resultOf({ producerId, topics }: WritableTxnMarker, at: number): WritableTxnMarkerResult {
+    const errors = this.#errors[at];
+    return {
+      producerId,
+      topics: topics.map(({ name, partitionIndexes }) => ({
+        name,
+        partitions: partitionIndexes.map((partitionIndex) => ({
+          partitionIndex,
+          errorCode: errors?.get(`${name}/${partitionIndex}`)?.code ?? 0,
+        })),
+      })),
+    };
+  }
+}
+
+/** The control batch that ends a producer's transaction in a partition (`withEndTransactionMarker`). */
+export function markerBatch(marker: WritableTxnMarker, nowMs: number): RecordBatch {
+  const { producerId, producerEpoch, coordinatorEpoch, transactionResult } = marker;
+  const key = controlKey(transactionResult ? "COMMIT" : "ABORT");
+  const record = { timestamp: nowMs, key, value: encodeEndTransaction(coordinatorEpoch) };
+  return buildBatch([record], {
+    producerId,
+    producerEpoch,
+    isTransactional: true,
+    isControl: true,
+  });
+}
+
+/** A transaction coordinator knows only logs: that a group's coordinator isn't there yet it tries again. */
+function markerErrorOf(error: ErrorCode): ErrorCode {
+  switch (error) {
+    case ERRORS.COORDINATOR_NOT_AVAILABLE:
+    case ERRORS.COORDINATOR_LOAD_IN_PROGRESS:
+    case ERRORS.NOT_COORDINATOR:
+      return ERRORS.NOT_LEADER_OR_FOLLOWER;
+    default:
+      return error;
+  }
+}
