@@ -4,6 +4,7 @@ import type { Violation } from "../checkers/guarantee.ts";
 import type { BrokerId } from "../kafka/ids.ts";
 import type { Checkpoint } from "../sim/digest.ts";
 import type { TimelineEntry } from "../trace/timeline.ts";
+import type { Choice } from "./choices.ts";
 
 /** All that one run has to say: plain data, the same for the same scenario, seed and version. */
 export interface RunResult {
@@ -18,6 +19,8 @@ export interface RunResult {
   readonly verdict: "pass" | "fail" | "inconclusive";
   /** Why the run says nothing; empty unless inconclusive. */
   readonly reasons: readonly string[];
+  /** What the scenario left to chance and the seed decided before the run, random faults among it. */
+  readonly drawn: readonly Choice[];
   readonly timeline: readonly TimelineEntry[];
   readonly partitions: readonly PartitionRow[];
   readonly clients: readonly ClientRow[];

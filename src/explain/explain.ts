@@ -47,8 +47,10 @@ export function explain(
   violation: Violation,
   options: ExplainOptions,
 ): Explanation {
-  const { recording } = recordUntil(scenario, violation.event, options);
-  const trials = options.tries ? trialsOf(scenario, violation, recording, options) : undefined;
+  const { simulation, recording } = recordUntil(scenario, violation.event, options);
+  // With random faults written out, so that each can be left out by itself.
+  const story = simulation.plan.scenario;
+  const trials = options.tries ? trialsOf(story, violation, recording, options) : undefined;
   const witnesses = witnessesOf(violation, recording);
   const { steps, drawing } = narrate(recording, violation, witnesses);
   // A fault without which all comes to the same has no place in the story.

@@ -18,6 +18,7 @@ export function resultJson(
     ...identity(result),
     verdict: result.verdict,
     reasons: result.reasons,
+    drawn: result.drawn,
     trace: result.digest,
     simulatedUs: result.simulated,
     events: result.events,

@@ -1,5 +1,6 @@
 import { formatSeconds } from "../base/time.ts";
 import type { Violation } from "../checkers/guarantee.ts";
+import type { Choice } from "../cluster/choices.ts";
 import type {
   ClientRow,
   ExpectationOutcome,
@@ -38,6 +39,8 @@ const STORY_LINES = 40;
 /** Partitions, and violations, that are shown unless all are asked for. */
 const MOST_PARTITIONS = 20;
 const MOST_VIOLATIONS = 10;
+/** The path of the choice that sums up all random faults. */
+const RANDOM_FAULTS = "random-faults";
 /** Where the names of faults begin, if there is room. */
 const NOTE_COLUMN = 66;
 
@@ -59,6 +62,7 @@ export function headline({ version, scenario, variant, seed, kafka, size }: Head
 export function resultText(result: RunResult, options: TextOptions): string {
   const { paint } = options;
   const blocks = [
+    drawnLines(result.drawn, options),
     story(result.timeline, options),
     partitionTable(result.partitions, options),
     clientLines(result.clients),
@@ -71,6 +75,13 @@ export function resultText(result: RunResult, options: TextOptions): string {
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");
+}
+
+/** What chance has decided beforehand: the character of random faults, or with -v all of it. */
+function drawnLines(drawn: readonly Choice[], { verbose }: TextOptions): string[] {
+  return drawn
+    .filter(({ path }) => verbose || path === RANDOM_FAULTS)
+    .flatMap(({ path, value }) => wrapped(`${path}: ${value}`, 2));
 }
 
 function story(timeline: readonly TimelineEntry[], options: TextOptions): string[] {
