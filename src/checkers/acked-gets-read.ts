@@ -7,8 +7,10 @@ import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { ObservedPartition } from "./observed-partition.ts";
 import { SEEN_READ } from "./observed-partition.ts";
+import type { PartitionGhost } from "./partition-ghost.ts";
 import { recordId } from "./record-id.ts";
 import { RecordRun } from "./record-run.ts";
+import { relianceWaiver } from "./waivers/stuck-waiver.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
 import type { Judgement } from "./waivers/waiver.ts";
 
@@ -19,7 +21,7 @@ export const ACKED_GETS_READ: Guarantee = {
   source: "Jepsen's lost-write and unseen",
   kinds: ["acked-record-passed", "acked-record-unseen"],
   condition:
-    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired. Unseen only if the scenario has settled for half a minute, and only what is below the high watermark. Permitted: as for no-acked-loss.",
+    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired. Unseen only if the scenario has settled for half a minute, and only what is below the high watermark. Permitted: as for no-acked-loss; and if faults stay with a leader or an active controller that is relied on.",
   testedBy: "acknowledged records that a consumer has passed, or had before it",
   example: [
     "acked-record-passed   orders-0   at 60.000s, event 41200",
@@ -88,12 +90,20 @@ class AckedGetsRead implements Checker {
       const how = howLacking(partition, offset, isSettled);
       if (how === undefined) continue;
       this.interesting++;
-      const judged = vanishedRecord(this.#context, ghost, [[id, offset]], event);
+      const judged =
+        vanishedRecord(this.#context, ghost, [[id, offset]], event) ??
+        (how === "unseen" ? this.#heldUp(ghost) : undefined);
       const key = `${ghost.index} ${how} ${judged?.waiver?.text ?? ""}`;
       const lack = lacks.get(key) ?? { partition, how, run: new RecordRun(), judged };
       lacks.set(key, lack);
       lack.run.add(offset, offset, 1);
     }
+  }
+
+  /** Nobody can read from a leader that only the controller hears. */
+  #heldUp(ghost: PartitionGhost): Judgement | undefined {
+    const waiver = relianceWaiver(this.#context, ghost);
+    return waiver && { waiver, cause: waiver.cause };
   }
 }
 

@@ -19,7 +19,7 @@ import type { EventHandler, Scheduler } from "../sim/scheduler.ts";
 import type { ClusterView } from "../trace/cluster-view.ts";
 import type { EventClock, FactRecorder } from "../trace/recorder.ts";
 import type { Plan, PlannedFault } from "./plan.ts";
-import type { Core } from "./settle-core.ts";
+import type { Core, Troubles } from "./settle-core.ts";
 import { drawCore } from "./settle-core.ts";
 import { Told } from "./told.ts";
 import { TracedHands } from "./traced-hands.ts";
@@ -454,7 +454,7 @@ export class Director implements EventHandler {
     }
     const { roster, view, hands, plan, random, onSettle } = this.#options;
     if (plan.settle.core === "majority") {
-      this.#core = drawCore(roster, view, random.fork("settle/core"));
+      this.#core = drawCore(roster, view, this.#troubles(), random.fork("settle/core"));
     }
     const core = this.#core;
     const servers = core?.servers ?? roster.nodes.filter(({ role }) => role !== "client");
@@ -499,10 +499,16 @@ export class Director implements EventHandler {
   /** Who is not healed, and not healthy. */
   #frozenBeyond({ others, addresses }: Core): RosterNode[] {
     const { view } = this.#options;
-    const spoiled = this.#open.flatMap(({ traced }) => traced?.spoiledBeyond(addresses) ?? []);
-    return others.filter(
-      ({ name, address }) => !view.node(name).isAlive || spoiled.includes(address),
-    );
+    const spoiled = this.#troubles().spoiledBeyond(addresses);
+    return others.filter(({ name, address }) => !view.node(name).isAlive || spoiled.has(address));
+  }
+
+  #troubles(): Troubles {
+    const hands = this.#open.flatMap(({ traced }) => traced ?? []);
+    return {
+      spoiledBeyond: (healed) => new Set(hands.flatMap((one) => one.spoiledBeyond(healed))),
+      isCut: (one, other) => hands.some((each) => each.hasCut(one, other)),
+    };
   }
 
   /** A shutdown that was under way may end only now; who is healed is to settle with all its nodes. */

@@ -13,13 +13,29 @@ export interface Core {
   readonly addresses: ReadonlySet<NodeAddress>;
 }
 
+/** What is wrong with the links, disks and clocks of nodes at the moment. */
+export interface Troubles {
+  /** Nodes of which something is wrong that would stay if only what lies among `healed` were made good. */
+  spoiledBeyond(healed: ReadonlySet<NodeAddress>): ReadonlySet<NodeAddress>;
+  /** Is the link between the two cut, in one direction at least? */
+  isCut(one: NodeAddress, other: NodeAddress): boolean;
+}
+
 /**
- * Draws a core in which Kafka can do all its work: more than half of the controllers, at least half of
+ * Draws a core in which Kafka can do all its work: more than half of the controllers, more than half of
  * the brokers, and of each partition min.insync.replicas replicas, with one that may lead (of the ISR or
  * the ELR). Without the last, a partition would not be stuck but beyond recovery. Which, and how many
  * more, is drawn; all together are always such a core.
+ *
+ * Nobody is left outside of whom half is broken and on whom Kafka goes on relying: a leader that its
+ * controller hears, and its followers do not, leads for ever.
  */
-export function drawCore(roster: Roster, view: ClusterView, random: Random): Core {
+export function drawCore(
+  roster: Roster,
+  view: ClusterView,
+  troubles: Troubles,
+  random: Random,
+): Core {
   const controllers = shuffled(roster.ofRole("controller"), random);
   const brokers = shuffled(roster.ofRole("broker"), random);
   const voters = random.between(majority(controllers.length), controllers.length);
@@ -33,14 +49,38 @@ export function drawCore(roster: Roster, view: ClusterView, random: Random): Cor
     members.push(id);
     chosen.add(address);
   }
+  for (const { address } of roster.ofRole("client")) chosen.add(address);
+  takeInRelied(chosen, roster, view, troubles);
   const servers = roster.nodes.filter(({ role }) => role !== "client");
-  const addresses = new Set(chosen);
-  for (const { address } of roster.ofRole("client")) addresses.add(address);
   return {
     servers: servers.filter(({ address }) => chosen.has(address)),
     others: servers.filter(({ address }) => !chosen.has(address)),
-    addresses,
+    addresses: chosen,
   };
+}
+
+/** Adds whoever is in office, cannot do all that the office asks for, and will not be replaced. */
+function takeInRelied(
+  core: Set<NodeAddress>,
+  roster: Roster,
+  view: ClusterView,
+  troubles: Troubles,
+): void {
+  const office = [view.controller, ...[...view.partitions.values()].map(({ leader }) => leader)];
+  const inOffice = roster.nodes.filter(
+    ({ role, id, name }) => role !== "client" && office.includes(id) && view.node(name).isAlive,
+  );
+  // Each that is taken in may make another one's troubles matter.
+  for (let before = -1; before !== core.size; ) {
+    before = core.size;
+    const spoiled = troubles.spoiledBeyond(core);
+    const judges = roster.ofRole("controller").filter(({ address }) => core.has(address));
+    for (const { address } of inOffice) {
+      if (core.has(address) || !spoiled.has(address)) continue;
+      const isReplaced = judges.every((judge) => troubles.isCut(address, judge.address));
+      if (!isReplaced) core.add(address);
+    }
+  }
 }
 
 /** Can these brokers alone elect a leader of the partition that takes writes? */

@@ -8,8 +8,8 @@ import type { DurationSource, Ratio } from "../ports/random.ts";
 /** Something that was done to the link between two nodes, or to one node. */
 interface Hold {
   readonly nodes: readonly NodeAddress[];
-  /** Was its process stopped? Others may have started it again since. */
-  readonly isOfProcess: boolean;
+  /** `process`: it was stopped; others may have started it again since. */
+  readonly how: "process" | "cut" | "other";
 }
 
 /** Where a fault's grip is, seen from a set of nodes. */
@@ -37,7 +37,14 @@ export class TracedHands implements Hands {
 
   /** Nodes of which a link, the disk or the clock is wrong in a way that goes beyond the set. */
   spoiledBeyond(nodes: ReadonlySet<NodeAddress>): NodeAddress[] {
-    return this.#beyond(nodes).flatMap((hold) => (hold.isOfProcess ? [] : hold.nodes));
+    return this.#beyond(nodes).flatMap((hold) => (hold.how === "process" ? [] : hold.nodes));
+  }
+
+  /** Has it cut what one of the two sends to the other? */
+  hasCut(one: NodeAddress, other: NodeAddress): boolean {
+    return this.#holds.some(
+      ({ nodes, how }) => how === "cut" && nodes.includes(one) && nodes.includes(other),
+    );
   }
 
   /** From now on only what is within the set is taken back. */
@@ -46,7 +53,7 @@ export class TracedHands implements Hands {
   }
 
   crash(node: NodeAddress, reason: string): void {
-    this.#hold([node], true);
+    this.#hold([node], "process");
     this.#hands.crash(node, reason);
   }
 
@@ -55,12 +62,12 @@ export class TracedHands implements Hands {
   }
 
   shutdown(node: NodeAddress): void {
-    this.#hold([node], true);
+    this.#hold([node], "process");
     this.#hands.shutdown(node);
   }
 
   pause(node: NodeAddress): void {
-    this.#hold([node], true);
+    this.#hold([node], "process");
     this.#hands.pause(node);
   }
 
@@ -69,7 +76,7 @@ export class TracedHands implements Hands {
   }
 
   powerOff(node: NodeAddress, mode: UnflushedMode): void {
-    this.#hold([node], true);
+    this.#hold([node], "process");
     this.#hands.powerOff(node, mode);
   }
 
@@ -78,7 +85,7 @@ export class TracedHands implements Hands {
   }
 
   cut(from: NodeAddress, to: NodeAddress): void {
-    this.#hold([from, to], false);
+    this.#hold([from, to], "cut");
     this.#hands.cut(from, to);
   }
 
@@ -146,8 +153,8 @@ export class TracedHands implements Hands {
     return this.#lasting(this.#hands.skewClock(node, offset, driftPpm), node);
   }
 
-  #hold(nodes: readonly NodeAddress[], isOfProcess: boolean): void {
-    this.#holds.push({ nodes, isOfProcess });
+  #hold(nodes: readonly NodeAddress[], how: Hold["how"]): void {
+    this.#holds.push({ nodes, how });
   }
 
   #beyond(nodes: ReadonlySet<NodeAddress>): Hold[] {
@@ -160,7 +167,7 @@ export class TracedHands implements Hands {
   }
 
   #lasting(undo: Undo, ...nodes: readonly NodeAddress[]): Undo {
-    this.#hold(nodes, false);
+    this.#hold(nodes, "other");
     return () => {
       if (this.#lets(...nodes)) undo();
     };

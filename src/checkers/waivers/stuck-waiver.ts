@@ -17,6 +17,26 @@ export function stuckWaiver(
   brokers: readonly BrokerId[],
 ): Waiver | undefined {
   const { liveness, disks, setup } = context;
+  const cause = liveness.settledIn;
+  for (const broker of brokers) {
+    const failed = liveness.failedDirectories.get(broker);
+    if (failed !== undefined) {
+      const where = `log directory ${failed.directory} of ${brokerName(broker)}`;
+      const text = `${where}, given up at ${formatSeconds(failed.at)}, as only a restart takes it back`;
+      return { text, cause: failed.event };
+    }
+    const text = disks.waive(brokerName(broker));
+    if (text !== undefined) return { text, cause };
+  }
+  return relianceWaiver(context, partition) ?? earlierRule(partition, setup, cause);
+}
+
+/** Faults stay with a broker or controller, and Kafka goes on relying on it for the partition. */
+export function relianceWaiver(
+  context: CheckContext,
+  partition: PartitionGhost,
+): Waiver | undefined {
+  const { liveness } = context;
   const { registration } = partition;
   const cause = liveness.settledIn;
   if (registration !== undefined) {
@@ -35,17 +55,7 @@ export function stuckWaiver(
       return { text, cause };
     }
   }
-  for (const broker of brokers) {
-    const failed = liveness.failedDirectories.get(broker);
-    if (failed !== undefined) {
-      const where = `log directory ${failed.directory} of ${brokerName(broker)}`;
-      const text = `${where}, given up at ${formatSeconds(failed.at)}, as only a restart takes it back`;
-      return { text, cause: failed.event };
-    }
-    const text = disks.waive(brokerName(broker));
-    if (text !== undefined) return { text, cause };
-  }
-  return controllerWaiver(context) ?? earlierRule(partition, setup, cause);
+  return controllerWaiver(context);
 }
 
 /** Is something wrong with the broker for ever, and yet it is neither down nor fenced? */

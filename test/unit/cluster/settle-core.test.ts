@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Core } from "../../../src/cluster/settle-core.ts";
+import type { Core, Troubles } from "../../../src/cluster/settle-core.ts";
 import { drawCore } from "../../../src/cluster/settle-core.ts";
 import { Rng } from "../../../src/sim/rng.ts";
 import { Story } from "../../support/story.ts";
 
 const SEEDS = Array.from({ length: 60 }, (_, seed) => String(seed));
+
+const HEALTHY: Troubles = { spoiledBeyond: () => new Set(), isCut: () => false };
 
 /** Three brokers, three controllers, a producer; when the story ends a core is healed. */
 function story(faults: string, seed: string): Story {
@@ -48,7 +50,7 @@ test("a core has most controllers and brokers, the in-sync replicas that are nee
       const { roster, view, register } = prepared();
       register({ partition: "orders-0", isr, elr, minInsyncReplicas: min });
 
-      const core = drawCore(roster, view, new Rng(String(seed)));
+      const core = drawCore(roster, view, HEALTHY, new Rng(String(seed)));
 
       const brokers = idsOf(core).filter((id) => id < 3000);
       expect(idsOf(core).filter((id) => id > 3000).length).toBeGreaterThanOrEqual(2);
@@ -64,6 +66,23 @@ function prepared(): Pick<Story, "roster" | "view"> & { register: Story["registe
   const told = story("  - { at: 1s, mark: here }", "1");
   return { roster: told.roster, view: told.view, register: (change) => told.register(change) };
 }
+
+test("a leader of whom half is broken is healed, unless the core's controllers cannot hear it either", () => {
+  const { roster, view } = prepared();
+  const leader = 0;
+  const spoiledBeyond = (healed: ReadonlySet<number>): Set<number> => {
+    return new Set(healed.has(leader) ? [] : [leader]);
+  };
+  const outside = (isCut: Troubles["isCut"]): number => {
+    const cores = SEEDS.map((seed) =>
+      drawCore(roster, view, { spoiledBeyond, isCut }, new Rng(seed)),
+    );
+    return cores.filter(({ others }) => others.some(({ address }) => address === leader)).length;
+  };
+
+  expect(outside(() => false)).toBe(0);
+  expect(outside((one) => one === leader)).toBeGreaterThan(5);
+});
 
 test("chance decides who is in the core, and the same seed decides the same", () => {
   const cores = SEEDS.map((seed) => {
