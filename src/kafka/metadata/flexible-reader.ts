@@ -59,6 +59,12 @@ export class FlexibleReader {
     }
   }
 
+  /** A view of the next bytes. */
+  raw(length: number): Uint8Array {
+    const at = this.#take(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
   /** Null is undefined. */
   nullableString(): string | undefined {
     const length = this.unsignedVarint() - 1;

@@ -15,11 +15,18 @@ import {
   END_TXN,
   FETCH,
   FIND_COORDINATOR,
+  HEARTBEAT,
   INIT_PRODUCER_ID,
+  JOIN_GROUP,
+  LEAVE_GROUP,
   LIST_OFFSETS,
   METADATA,
+  OFFSET_COMMIT,
+  OFFSET_FETCH,
   OFFSET_FOR_LEADER_EPOCH,
   PRODUCE,
+  SYNC_GROUP,
+  TXN_OFFSET_COMMIT,
   WRITE_TXN_MARKERS,
 } from "../../kafka/protocol/apis.ts";
 import type {
@@ -30,6 +37,17 @@ import type { DeleteRecordsRequest } from "../../kafka/protocol/delete-records.t
 import type { AddOffsetsToTxnRequest, EndTxnRequest } from "../../kafka/protocol/end-txn.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { FindCoordinatorRequest } from "../../kafka/protocol/find-coordinator.ts";
+import type {
+  HeartbeatRequest,
+  JoinGroupRequest,
+  LeaveGroupRequest,
+  SyncGroupRequest,
+} from "../../kafka/protocol/group-membership.ts";
+import type {
+  OffsetCommitRequest,
+  OffsetFetchRequest,
+  TxnOffsetCommitRequest,
+} from "../../kafka/protocol/group-offsets.ts";
 import type { InitProducerIdRequest } from "../../kafka/protocol/init-producer-id.ts";
 import type { ListOffsetsRequest } from "../../kafka/protocol/list-offsets.ts";
 import type { MetadataRequest } from "../../kafka/protocol/metadata.ts";
@@ -66,6 +84,9 @@ import { DelayedDeleteRecords } from "./delayed-delete-records.ts";
 import { DeleteRecordsHandler } from "./delete-records-handler.ts";
 import { DirectoryAssignments } from "./directory-assignments.ts";
 import { FetchHandler } from "./fetch-handler.ts";
+import { GroupCoordinator } from "./group-coordinator/group-coordinator.ts";
+import { RunningGroupTimer } from "./group-coordinator/group-shard.ts";
+import { OffsetRequests } from "./group-coordinator/offset-requests.ts";
 import { IsrChannel } from "./isr-channel.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { answerMetadata } from "./metadata-handler.ts";
@@ -144,6 +165,8 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #offsets: OffsetsHandler;
   readonly #deleteRecords: DeleteRecordsHandler;
   readonly #findCoordinator: FindCoordinatorHandler;
+  readonly #groups: GroupCoordinator;
+  readonly #groupOffsets: OffsetRequests;
   readonly #producerIds: ProducerIds;
   readonly #transactions: TransactionCoordinator;
   readonly #transactionRequests: TransactionRequests;
@@ -249,11 +272,13 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#purgatory = new ProducePurgatory(this);
     this.#verifier = new TransactionVerifier(this);
     this.#produce = new ProduceHandler(this, this.#purgatory, this.#verifier);
-    this.#writeTxnMarkers = new WriteTxnMarkersHandler(this, this.#purgatory, undefined);
+    this.#groups = new GroupCoordinator(this);
+    this.#writeTxnMarkers = new WriteTxnMarkersHandler(this, this.#purgatory, this.#groups);
     this.#fetch = new FetchHandler(this);
     this.#offsets = new OffsetsHandler(this);
     this.#deleteRecords = new DeleteRecordsHandler(this);
     this.#findCoordinator = new FindCoordinatorHandler(this);
+    this.#groupOffsets = new OffsetRequests(this, this.#groups, this.#verifier);
     this.#producerIds = new ProducerIds(this);
     this.#transactions = new TransactionCoordinator(this, this.#producerIds);
     this.#transactionRequests = new TransactionRequests(this, this.#transactions);
@@ -341,6 +366,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.image.lastOffset = lastOffset;
     if (this.#published) {
       this.#replicas.publish(records);
+      this.#groups.publish(records);
       this.#transactions.publish(records);
     } else if (this.#quorum.highWatermark <= lastOffset + 1) {
       // Until then roles of long ago would be taken up one after the other (`MetadataLoader`).
@@ -368,6 +394,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     const pause = fromMillis(this.configs["log.initial.task.delay.ms"]);
     for (const kind of LOG_TASKS) this.world.timers.start(pause, kind);
     this.#replicas.publishAll();
+    this.#groups.publishAll();
     this.#transactions.publishAll();
     this.#compaction.start();
   }
@@ -428,6 +455,27 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case METADATA.key:
         answerMetadata(this, request, body as MetadataRequest);
+        return;
+      case JOIN_GROUP.key:
+        this.#groups.join(request, body as JoinGroupRequest);
+        return;
+      case SYNC_GROUP.key:
+        this.#groups.sync(request, body as SyncGroupRequest);
+        return;
+      case HEARTBEAT.key:
+        this.#groups.heartbeat(request, body as HeartbeatRequest);
+        return;
+      case LEAVE_GROUP.key:
+        this.#groups.leave(request, body as LeaveGroupRequest);
+        return;
+      case OFFSET_COMMIT.key:
+        this.#groupOffsets.commit(request, body as OffsetCommitRequest);
+        return;
+      case OFFSET_FETCH.key:
+        this.#groupOffsets.fetch(request, body as OffsetFetchRequest);
+        return;
+      case TXN_OFFSET_COMMIT.key:
+        this.#groupOffsets.commitInTransaction(request, body as TxnOffsetCommitRequest);
         return;
       case FIND_COORDINATOR.key:
         this.#findCoordinator.handle(request, body as FindCoordinatorRequest);
@@ -491,6 +539,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case BROKER_TIMER.coordinatorLoad:
         if (payload instanceof CoordinatedPartition) payload.load();
+        return;
+      case BROKER_TIMER.group:
+        if (payload instanceof RunningGroupTimer) payload.onTimer();
         return;
       case BROKER_TIMER.coordinatorCommit:
         if (payload instanceof CoordinatorLog) payload.onTimer();

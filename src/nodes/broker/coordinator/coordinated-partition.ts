@@ -59,8 +59,8 @@ export class CoordinatedPartition<Shard extends CoordinatorShard = CoordinatorSh
   unload(): void {
     const wasActive = this.state === "active";
     this.state = "unloaded";
-    this.log.close();
     this.shard.onUnloaded();
+    this.log.close();
     if (wasActive) this.#note("coordinator-unloaded");
   }
 

@@ -6,6 +6,7 @@ import type { LeaderEpoch, Offset } from "../../../kafka/ids.ts";
 import type { BatchOptions, NewRecord, RecordBatch } from "../../../kafka/log/record-batch.ts";
 import { buildBatch } from "../../../kafka/log/record-batch.ts";
 import { DiskError } from "../../../ports/disk.ts";
+import type { TransactionAppend } from "../../../storage/partition-log.ts";
 import type { BrokerContext } from "../broker-context.ts";
 import { BROKER_TIMER } from "../broker-timers.ts";
 import type { Partition } from "../partition.ts";
@@ -78,17 +79,22 @@ export class CoordinatorLog {
    * or the error of the log: see `coordinatorErrorOf` for what clients are told.
    */
   append(records: readonly NewRecord[], more: CoordinatorBatchOptions = {}): Offset | ErrorCode {
-    const { partition } = this;
+    return this.appendBatch(buildBatch(records, more));
+  }
+
+  /** As `append`; for transactions, with what the log is to know of them, and for their markers. */
+  appendBatch(batch: RecordBatch, transaction?: TransactionAppend): Offset | ErrorCode {
+    const { partition, leaderEpoch } = this;
     const refused = this.#refusal();
     if (refused !== undefined) return refused;
     try {
-      const batch = buildBatch(records, more);
-      const result = partition.log.appendAsLeader([batch], this.leaderEpoch, "coordinator");
+      const { log } = partition;
+      const result = log.appendAsLeader([batch], leaderEpoch, "coordinator", transaction);
       if (result.error !== ERRORS.NONE) return result.error;
       for (const appended of result.appended) this.#noteAppended(appended);
       this.#writtenTo = result.lastOffset + 1;
       this.#hasGrown = true;
-      partition.log.flushIfMany();
+      log.flushIfMany();
       partition.maybeAdvanceHighWatermark(this.#context.now());
       return result.firstOffset;
     } catch (problem) {
@@ -161,7 +167,7 @@ export class CoordinatorLog {
     this.#startTimer(Math.max(left, 0), first.deadline);
   }
 
-  /** Leadership is over: what waits is told so, and nothing is appended any more. */
+  /** Leadership is over: what waits is told so, NOT_LEADER_OR_FOLLOWER, and nothing is appended any more. */
   close(): void {
     this.#isClosed = true;
     this.tryComplete();
@@ -188,9 +194,11 @@ export class CoordinatorLog {
   }
 
   #outcome(offset: Offset): ErrorCode | undefined {
-    const lost = this.#loss();
-    if (lost !== undefined) return lost;
     const { partition } = this;
+    if (this.#isClosed) return ERRORS.NOT_LEADER_OR_FOLLOWER;
+    if (partition.offline) return ERRORS.KAFKA_STORAGE_ERROR;
+    // The coordinator is about to be told, and then tells who waits.
+    if (!this.#leads) return undefined;
     if (this.#options.requiredAcks === -1) {
       return this.#context.rules.produceOutcome(partition, offset);
     }
@@ -198,10 +206,13 @@ export class CoordinatorLog {
   }
 
   #loss(): ErrorCode | undefined {
-    const { partition } = this;
-    if (partition.offline) return ERRORS.KAFKA_STORAGE_ERROR;
-    const leads = partition.isLeader && partition.leaderEpoch === this.leaderEpoch;
-    return leads && !this.#isClosed ? undefined : ERRORS.NOT_LEADER_OR_FOLLOWER;
+    if (this.partition.offline) return ERRORS.KAFKA_STORAGE_ERROR;
+    return this.#leads && !this.#isClosed ? undefined : ERRORS.NOT_LEADER_OR_FOLLOWER;
+  }
+
+  get #leads(): boolean {
+    const { isLeader, leaderEpoch } = this.partition;
+    return isLeader && leaderEpoch === this.leaderEpoch;
   }
 
   #noteAppended(batch: RecordBatch): void {

@@ -53,22 +53,14 @@ export class CoordinatorRuntime<Shard extends CoordinatorShard> {
 
   /** What knows of `key` here; or NOT_COORDINATOR, or COORDINATOR_LOAD_IN_PROGRESS. */
   shardFor(key: string): Shard | ErrorCode {
-    const led = this.#led[this.partitionFor(key)];
+    return this.shardOf(this.partitionFor(key));
+  }
+
+  /** As `shardFor`, of a partition of the topic. */
+  shardOf(partition: number): Shard | ErrorCode {
+    const led = this.#led[partition];
     if (led === undefined || led.state === "failed") return ERRORS.NOT_COORDINATOR;
     return led.state === "active" ? led.shard : ERRORS.COORDINATOR_LOAD_IN_PROGRESS;
-  }
-
-  /** The loaded shard of a partition of the topic; undefined if this broker has none. */
-  shardOf(partition: number): Shard | undefined {
-    const led = this.#led[partition];
-    return led?.state === "active" ? led.shard : undefined;
-  }
-
-  /** All loaded shards, by partition. */
-  shards(): readonly Shard[] {
-    const shards: Shard[] = [];
-    for (const led of this.#led) if (led?.state === "active") shards.push(led.shard);
-    return shards;
   }
 
   /** The metadata have been caught up with, and the replicas have taken their roles. */

@@ -8,7 +8,7 @@ export interface CoordinatorShard {
   onLoaded(): void;
   /**
    * The broker does not lead the partition any more, or does in a later epoch: timers are to be cancelled,
-   * and what waits is to be answered NOT_COORDINATOR. What waits in `whenCommitted` has been told before.
+   * and what waits is to be answered NOT_COORDINATOR. What waits in `whenCommitted` is told right after.
    * Also called of a shard that is not loaded.
    */
   onUnloaded(): void;

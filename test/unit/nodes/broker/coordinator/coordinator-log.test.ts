@@ -106,6 +106,8 @@ describe("a coordinator's write", () => {
       registration({ leader: 2, leaderEpoch: 6, partitionEpoch: 8 }),
       1,
     );
+    expect(written.told).toEqual([]);
+    written.log.close();
     expect(written.told).toEqual(["first NOT_LEADER_OR_FOLLOWER"]);
 
     written.partition.makeLeader(registration({ leaderEpoch: 7, partitionEpoch: 9 }), 1);
