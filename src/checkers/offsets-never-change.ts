@@ -8,6 +8,7 @@ import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
+import { earlierRule } from "./waivers/earlier-rule.ts";
 
 export const OFFSETS_NEVER_CHANGE: Guarantee = {
   name: "offsets-never-change",
@@ -15,8 +16,9 @@ export const OFFSETS_NEVER_CHANGE: Guarantee = {
     "A record keeps its offset, leader epoch and content for as long as any log holds it, and a log has holes only where compaction left them.",
   source: "LogCleaner, UnifiedLog.append; K4, and L1's offsets",
   kinds: ["offset-changed"],
-  condition: "Always.",
+  condition: "Always. Permitted: an earlier rule of the protocol, in what logs append.",
   testedBy: "cleanings, and appends over a hole or of what a cleaning left",
+  tellsDeed: true,
   example: [
     "offset-changed   orders-0   at 45.030s, event 22810",
     "  broker-2 cleaned its log, and holds at offset 17 what it did not hold there before.",
@@ -28,8 +30,11 @@ class OffsetsNeverChange implements Checker {
   evaluations = 0;
   interesting = 0;
   readonly violations: Violation[] = [];
+  readonly #context: CheckContext;
 
-  constructor({ logs }: CheckContext) {
+  constructor(context: CheckContext) {
+    const { logs } = context;
+    this.#context = context;
     logs.onCleaned((cleaning) => this.#clean(cleaning));
     logs.onUneven((partition, log, batch, gap, at, event) =>
       this.#append(partition, log, batch, gap, at, event),
@@ -62,7 +67,10 @@ class OffsetsNeverChange implements Checker {
       what === "missing"
         ? `${who}, but lacks offset ${offset}, which no cleaning took.`
         : `${who}, but offset ${offset} was another record.`;
-    this.#report(partition, text, offset, Math.max(offset, batch.baseOffset - 1), at, event);
+    const last = Math.max(offset, batch.baseOffset - 1);
+    // A log that was not cut where it parts from the leader's goes on over what it should not hold.
+    const permitted = earlierRule(partition, this.#context.setup, event)?.text;
+    this.#report(partition, text, offset, last, at, event, permitted);
   }
 
   #report(
@@ -72,6 +80,7 @@ class OffsetsNeverChange implements Checker {
     last: Offset,
     at: Instant,
     event: number,
+    permitted?: string,
   ): void {
     this.violations.push(
       violationOf(OFFSETS_NEVER_CHANGE, {
@@ -81,6 +90,7 @@ class OffsetsNeverChange implements Checker {
         text: [text],
         offsets: [first, last],
         count: last - first + 1,
+        permitted,
       }),
     );
   }
