@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { byText } from "../../src/base/order.ts";
 import type { MemberSubscription } from "../../src/kafka/group/assignors/member-subscription.ts";
 import { assignRange } from "../../src/kafka/group/assignors/range-assignor.ts";
 import { assignRoundRobin } from "../../src/kafka/group/assignors/round-robin-assignor.ts";
@@ -138,7 +139,7 @@ describe("assignors", () => {
 
     const names = new Set(dependent.map((each) => each.assignor));
 
-    expect([...names].sort()).toEqual(["cooperative-sticky", "sticky", "uniform"]);
+    expect([...names].sort(byText)).toEqual(["cooperative-sticky", "sticky", "uniform"]);
   });
 });
 

@@ -5,11 +5,12 @@ import type { PartitionName } from "../../kafka/ids.ts";
 import { NO_EPOCH, partitionName } from "../../kafka/ids.ts";
 import type { FetchPartition } from "../../kafka/protocol/fetch.ts";
 import type { NodeAddress } from "../../ports/network.ts";
-import type { PartitionLeader } from "../client-metadata/topic-leaders.ts";
+import type { PartitionLeader, TopicLeaders } from "../client-metadata/topic-leaders.ts";
 import { NO_ADDRESS } from "../client-metadata/topic-leaders.ts";
 
 /** A partition that the consumer reads, and what it remembers of it. */
 export class AssignedPartition {
+  readonly topic: TopicLeaders;
   readonly partition: number;
   readonly name: PartitionName;
   /** Who leads, as the metadata say. */
@@ -24,11 +25,16 @@ export class AssignedPartition {
   /** What to look for while the position awaits its reset, and why. */
   resetTo: ResetPolicy;
   resetReason = "initial";
+  /** Its position is to be what its group has committed, if it has: that is to be asked first. */
+  awaitsCommitted = false;
+  /** Records of it are fetched that the application has not taken yet. */
+  isBuffered = false;
   #request: FetchPartition | undefined = undefined;
 
-  constructor(topic: string, leader: PartitionLeader, startAt: ResetPolicy) {
+  constructor(topic: TopicLeaders, leader: PartitionLeader, startAt: ResetPolicy) {
+    this.topic = topic;
     this.partition = leader.partition;
-    this.name = partitionName(topic, leader.partition);
+    this.name = partitionName(topic.name, leader.partition);
     this.leader = leader;
     this.resetTo = startAt;
   }

@@ -8,7 +8,6 @@ import type { ErrorCode } from "../../kafka/error-code.ts";
 import type { BrokerId, PartitionName } from "../../kafka/ids.ts";
 import type { World } from "../../ports/node.ts";
 import type { ClientMetadata } from "../client-metadata/client-metadata.ts";
-import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { WakeUp } from "../wake-up.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
@@ -19,7 +18,6 @@ export class ConsumerParts {
   readonly world: World;
   readonly rpc: RpcClient;
   readonly client: string;
-  readonly topic: TopicLeaders;
   readonly settings: ConsumerSettings;
   readonly metadata: ClientMetadata;
   readonly assigned: AssignedPartition[] = [];
@@ -31,7 +29,6 @@ export class ConsumerParts {
     world: World,
     rpc: RpcClient,
     client: string,
-    topic: TopicLeaders,
     settings: ConsumerSettings,
     metadata: ClientMetadata,
     wakeUp: WakeUp,
@@ -39,7 +36,6 @@ export class ConsumerParts {
     this.world = world;
     this.rpc = rpc;
     this.client = client;
-    this.topic = topic;
     this.settings = settings;
     this.metadata = metadata;
     this.wakeUp = wakeUp;

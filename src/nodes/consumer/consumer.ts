@@ -10,6 +10,7 @@ import { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerOptions } from "./consumer-options.ts";
 import { consumerSettings } from "./consumer-options.ts";
 import { ConsumerParts } from "./consumer-parts.ts";
+import { Delivery } from "./delivery.ts";
 import { Fetcher } from "./fetcher.ts";
 import { OffsetFinder } from "./offset-finder.ts";
 import { PositionValidator } from "./position-validator.ts";
@@ -56,14 +57,14 @@ export class Consumer implements Node {
       world,
       rpc,
       options.name,
-      metadata.topic(options.topic),
       settings,
       metadata,
       new WakeUp(world.timers, TIMER.wakeUp),
     );
     this.#finder = new OffsetFinder(this.#parts, this.#main);
     this.#validator = new PositionValidator(this.#parts, this.#main);
-    this.#fetcher = new Fetcher(this.#parts, this.#fetch);
+    const delivery = new Delivery(world, options.name, settings.maxPollRecords);
+    this.#fetcher = new Fetcher(this.#parts, this.#fetch, delivery);
   }
 
   /** Reads no more; what is being fetched is still taken. */
@@ -157,13 +158,14 @@ export class Consumer implements Node {
 
   /** All partitions of the topic may mean more of them later. */
   #assign(): void {
-    const { assigned, settings, topic } = this.#parts;
+    const { assigned, metadata, settings } = this.#parts;
+    const topic = metadata.topic(this.#options.topic);
     const { partitions, startAt } = this.#options;
     const wanted = partitions ?? topic.partitions.map((leader) => leader.partition);
     for (let i = assigned.length; i < wanted.length; i++) {
       const leader = topic.partition(wanted[i] as number);
       const policy = startAt ?? settings.resetPolicy;
-      assigned.push(new AssignedPartition(topic.name, leader, policy));
+      assigned.push(new AssignedPartition(topic, leader, policy));
     }
   }
 }

@@ -6,6 +6,7 @@ import { RecordCursor } from "../../kafka/log/record-cursor.ts";
 import type { FetchedAbort } from "../../kafka/protocol/fetch.ts";
 import type { World } from "../../ports/node.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
+import type { RecordTaker } from "./record-taker.ts";
 
 /**
  * The application's side of `poll`: it takes what was fetched at once, at most max.poll.records a
@@ -13,7 +14,9 @@ import type { AssignedPartition } from "./assigned-partition.ts";
  *
  * Simplified: the application takes no time and so polls again at the same instant.
  */
-export class Delivery {
+export class Delivery implements RecordTaker {
+  /** It takes all at once. */
+  readonly isHolding = false;
   readonly #world: World;
   readonly #client: string;
   readonly #maxPollRecords: number;

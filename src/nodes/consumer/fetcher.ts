@@ -2,6 +2,7 @@ import type { Instant } from "../../base/time.ts";
 import { FetchSessionHandler } from "../../kafka/client/fetch-session-handler.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
+import type { TopicId } from "../../kafka/ids.ts";
 import { FETCH } from "../../kafka/protocol/apis.ts";
 import type {
   FetchPartition,
@@ -9,14 +10,16 @@ import type {
   FetchRequest,
   FetchResponse,
   FetchTopic,
+  ForgottenTopic,
 } from "../../kafka/protocol/fetch.ts";
 import { NOTHING_FORGOTTEN } from "../../kafka/protocol/fetch.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
+import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerParts } from "./consumer-parts.ts";
-import { Delivery } from "./delivery.ts";
+import type { RecordTaker } from "./record-taker.ts";
 
 /** A broker that is fetched from: one request at a time, for all that it leads. */
 class FetchTarget {
@@ -24,13 +27,24 @@ class FetchTarget {
   partitions: AssignedPartition[] = [];
   isPending = false;
   readonly session: FetchSessionHandler = new FetchSessionHandler();
-  /** By partition: what the session has of it. */
-  readonly sent: (SessionEntry | undefined)[] = [];
+  /** What the session has, topic by topic. */
+  readonly sent: SessionTopic[] = [];
   /** Has `partitions` been made anew, so that the session may have some to forget? */
   isRegrouped = true;
 
   constructor(address: NodeAddress) {
     this.address = address;
+  }
+}
+
+/** What a session has of one topic. */
+class SessionTopic {
+  readonly topic: TopicLeaders;
+  /** By partition. */
+  readonly entries: (SessionEntry | undefined)[] = [];
+
+  constructor(topic: TopicLeaders) {
+    this.topic = topic;
   }
 }
 
@@ -50,14 +64,14 @@ interface SessionEntry {
 export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
   readonly #parts: ConsumerParts;
   readonly #connections: BrokerConnections;
-  readonly #delivery: Delivery;
+  readonly #taker: RecordTaker;
   /** In the order in which they were first needed. */
   readonly #targets: FetchTarget[] = [];
 
-  constructor(parts: ConsumerParts, connections: BrokerConnections) {
+  constructor(parts: ConsumerParts, connections: BrokerConnections, taker: RecordTaker) {
     this.#parts = parts;
     this.#connections = connections;
-    this.#delivery = new Delivery(parts.world, parts.client, parts.settings.maxPollRecords);
+    this.#taker = taker;
   }
 
   /** Leaders or positions changed: finds anew which broker is asked for what. */
@@ -75,6 +89,8 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
   run(now: Instant): void {
     for (const target of this.#targets) {
       if (target.isPending || target.partitions.length === 0) continue;
+      // To leave a partition out would be to take it out of the session.
+      if (this.#taker.isHolding && target.partitions.some(isBuffered)) continue;
       if (this.#connections.ready(target.address, now)) this.#fetch(target);
       else {
         const at = this.#connections.notBefore(target.address);
@@ -92,13 +108,14 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
       this.#failed(target, error, now);
       return;
     }
-    for (const { partitions } of response.responses) {
+    for (const { topicId, partitions } of response.responses) {
+      const entries = findTopic(target.sent, topicId)?.entries;
       for (const answer of partitions) {
-        const entry = target.sent[answer.partitionIndex];
+        const entry = entries?.[answer.partitionIndex];
         if (entry !== undefined) this.#take(entry.partition, entry.request, answer, now);
       }
     }
-    this.#delivery.endPoll();
+    this.#taker.endPoll();
   }
 
   onDisconnect(target: FetchTarget, from: NodeAddress): void {
@@ -112,11 +129,9 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
   }
 
   #fetch(target: FetchTarget): void {
-    const { rpc, settings, topic } = this.#parts;
+    const { rpc, settings } = this.#parts;
     const { session } = target;
-    const forgotten = target.isRegrouped ? forget(target) : NONE_FORGOTTEN;
-    const changed = this.#changed(target);
-    const { topicId } = topic;
+    const forgotten = target.isRegrouped ? forget(target) : NOTHING_FORGOTTEN;
     const body: FetchRequest = {
       clusterId: undefined,
       replicaId: -1,
@@ -127,9 +142,8 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
       isolationLevel: settings.isolationLevel,
       sessionId: session.id,
       sessionEpoch: session.epoch,
-      topics: changed.length === 0 ? NO_TOPICS : [{ topicId, partitions: changed }],
-      forgottenTopicsData:
-        forgotten.length === 0 ? NOTHING_FORGOTTEN : [{ topicId, partitions: forgotten }],
+      topics: this.#changed(target),
+      forgottenTopicsData: forgotten,
     };
     target.isPending = true;
     rpc.send(
@@ -144,21 +158,30 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
   }
 
   /** What is asked for and the session does not have yet; it is taken to have it from now on. */
-  #changed(target: FetchTarget): readonly FetchPartition[] {
+  #changed(target: FetchTarget): readonly FetchTopic[] {
     const { partitionMaxBytes } = this.#parts.settings;
-    const { partitions, sent, session } = target;
+    const { partitions, session } = target;
     const { isFull } = session;
-    let changed: FetchPartition[] | undefined;
+    let topics: FetchTopic[] | undefined;
+    let changed: FetchPartition[] = [];
+    let last: SessionTopic | undefined;
+    // All partitions of a topic stand together.
     for (const partition of partitions) {
+      const known = last?.topic === partition.topic ? last : sessionTopic(target, partition.topic);
       const request = partition.fetchRequest(partitionMaxBytes);
-      const entry = sent[partition.partition];
-      if (entry === undefined) sent[partition.partition] = { partition, request };
+      const entry = known.entries[partition.partition];
+      if (entry === undefined) known.entries[partition.partition] = { partition, request };
       else if (entry.request !== request) entry.request = request;
       else if (!isFull) continue;
-      if (changed === undefined) changed = [request];
-      else changed.push(request);
+      if (known !== last) {
+        changed = [];
+        topics ??= [];
+        topics.push({ topicId: known.topic.topicId, partitions: changed });
+        last = known;
+      }
+      changed.push(request);
     }
-    return changed ?? NOTHING_CHANGED;
+    return topics ?? NO_TOPICS;
   }
 
   /** One partition of a response (`FetchCollector.initialize`). */
@@ -178,7 +201,7 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
     if (position.offset !== request.fetchOffset) return;
     partition.failures = 0;
     if (answer.records.length === 0) return;
-    if (!this.#delivery.deliver(partition, answer.records, answer.abortedTransactions)) {
+    if (!this.#taker.deliver(partition, answer.records, answer.abortedTransactions)) {
       const broker = position.leaderId;
       this.#parts.noteFailure(FETCH.name, broker, partition.name, ERRORS.CORRUPT_MESSAGE, false);
       this.#parts.die(`${partition.name} is damaged at offset ${position.offset}`);
@@ -192,8 +215,8 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
     error: ErrorCode,
     now: Instant,
   ): void {
-    const { metadata, settings, topic } = this.#parts;
-    const { position, name } = partition;
+    const { metadata, settings } = this.#parts;
+    const { position, name, topic } = partition;
     const broker = position.leaderId;
     if (error === ERRORS.OFFSET_OUT_OF_RANGE) {
       if (position.offset !== request.fetchOffset) return;
@@ -225,8 +248,10 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
     this.#parts.noteFailure(FETCH.name, broker, "", error, true);
     if (error === ERRORS.FETCH_SESSION_ID_NOT_FOUND) return;
     if (error === ERRORS.INVALID_FETCH_SESSION_EPOCH) return;
-    for (const entry of target.sent) {
-      if (entry !== undefined) this.#parts.backOff(entry.partition, now);
+    for (const { entries } of target.sent) {
+      for (const entry of entries) {
+        if (entry !== undefined) this.#parts.backOff(entry.partition, now);
+      }
     }
     this.#parts.metadata.requestUpdate();
   }
@@ -240,20 +265,39 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
 }
 
 /** Takes what is not fetched from this broker now out of its session; returns what that has to be told. */
-function forget(target: FetchTarget): readonly number[] {
+function forget(target: FetchTarget): readonly ForgottenTopic[] {
   const { partitions, sent, session } = target;
   target.isRegrouped = false;
-  let forgotten: number[] | undefined;
-  for (let index = 0; index < sent.length; index++) {
-    const entry = sent[index];
-    if (entry === undefined || partitions.includes(entry.partition)) continue;
-    sent[index] = undefined;
-    forgotten ??= [];
-    forgotten.push(index);
+  let topics: ForgottenTopic[] | undefined;
+  for (const { topic, entries } of sent) {
+    const forgotten: number[] = [];
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index];
+      if (entry === undefined || partitions.includes(entry.partition)) continue;
+      entries[index] = undefined;
+      forgotten.push(index);
+    }
+    if (forgotten.length === 0) continue;
+    topics ??= [];
+    topics.push({ topicId: topic.topicId, partitions: forgotten });
   }
-  return forgotten === undefined || session.isFull ? NONE_FORGOTTEN : forgotten;
+  return topics === undefined || session.isFull ? NOTHING_FORGOTTEN : topics;
 }
 
-const NONE_FORGOTTEN: readonly number[] = [];
-const NOTHING_CHANGED: readonly FetchPartition[] = [];
+function sessionTopic({ sent }: FetchTarget, topic: TopicLeaders): SessionTopic {
+  for (const one of sent) if (one.topic === topic) return one;
+  const made = new SessionTopic(topic);
+  sent.push(made);
+  return made;
+}
+
+function findTopic(sent: readonly SessionTopic[], topicId: TopicId): SessionTopic | undefined {
+  for (const one of sent) if (one.topic.topicId === topicId) return one;
+  return undefined;
+}
+
+function isBuffered(partition: AssignedPartition): boolean {
+  return partition.isBuffered;
+}
+
 const NO_TOPICS: readonly FetchTopic[] = [];

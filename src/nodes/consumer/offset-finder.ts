@@ -38,7 +38,7 @@ export class OffsetFinder
     const now = this.#parts.world.clock.now();
     for (const topic of response.topics) {
       for (const answer of topic.partitions) {
-        const partition = asked.find((one) => one.partition === answer.partitionIndex);
+        const partition = findAsked(asked, topic.name, answer.partitionIndex);
         if (partition?.position.state === "await-reset") this.#take(partition, answer, now);
       }
     }
@@ -49,7 +49,7 @@ export class OffsetFinder
   }
 
   #ask(address: NodeAddress, partitions: readonly AssignedPartition[], now: Instant): void {
-    const { rpc, settings, topic } = this.#parts;
+    const { rpc, settings } = this.#parts;
     const asked = partitions.filter((partition) => {
       if (partition.resetTo !== "none") return true;
       this.#parts.die(`${partition.name} has no position, and auto.offset.reset is none`);
@@ -70,16 +70,14 @@ export class OffsetFinder
     const body: ListOffsetsRequest = {
       replicaId: -1,
       isolationLevel: settings.isolationLevel,
-      topics: [
-        {
-          name: topic.name,
-          partitions: asked.map(({ partition, leader, resetTo }) => ({
-            partitionIndex: partition,
-            currentLeaderEpoch: leader.leaderEpoch,
-            timestamp: resetTo === "earliest" ? EARLIEST_TIMESTAMP : LATEST_TIMESTAMP,
-          })),
-        },
-      ],
+      topics: byTopic(asked).map(([name, partitions]) => ({
+        name,
+        partitions: partitions.map(({ partition, leader, resetTo }) => ({
+          partitionIndex: partition,
+          currentLeaderEpoch: leader.leaderEpoch,
+          timestamp: resetTo === "earliest" ? EARLIEST_TIMESTAMP : LATEST_TIMESTAMP,
+        })),
+      })),
       timeoutMs: settings.requestTimeoutMs,
     };
     const { purpose } = this.#connections;
@@ -139,7 +137,7 @@ export function groupByLeader(
 ): Map<NodeAddress, AssignedPartition[]> {
   const groups = new Map<NodeAddress, AssignedPartition[]>();
   for (const partition of parts.assigned) {
-    if (partition.position.state !== state) continue;
+    if (partition.position.state !== state || partition.awaitsCommitted) continue;
     const { address, isKnown } = partition.leader;
     if (partition.retryAt > now) parts.wakeUp.noLaterThan(partition.retryAt, now);
     else if (!isKnown) parts.metadata.requestUpdate();
@@ -153,6 +151,28 @@ export function groupByLeader(
     }
   }
   return groups;
+}
+
+/** Partitions by the name of their topic, in their order. */
+export function byTopic(
+  partitions: readonly AssignedPartition[],
+): (readonly [string, AssignedPartition[]])[] {
+  const groups: (readonly [string, AssignedPartition[]])[] = [];
+  for (const partition of partitions) {
+    const { name } = partition.topic;
+    const known = groups.find(([topic]) => topic === name);
+    if (known === undefined) groups.push([name, [partition]]);
+    else known[1].push(partition);
+  }
+  return groups;
+}
+
+export function findAsked(
+  asked: readonly AssignedPartition[],
+  topic: string,
+  partition: number,
+): AssignedPartition | undefined {
+  return asked.find((one) => one.partition === partition && one.topic.name === topic);
 }
 
 /** The connection broke under a question about offsets. */

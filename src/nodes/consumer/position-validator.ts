@@ -12,7 +12,7 @@ import type { BrokerConnections } from "../client-metadata/broker-connections.ts
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerParts } from "./consumer-parts.ts";
-import { failOffsetRequest, groupByLeader, resetPosition } from "./offset-finder.ts";
+import { byTopic, failOffsetRequest, groupByLeader, resetPosition } from "./offset-finder.ts";
 
 /** What was asked about one partition: an answer is of use only while this still holds. */
 interface Question {
@@ -43,7 +43,10 @@ export class PositionValidator
     const now = this.#parts.world.clock.now();
     for (const topic of response.topics) {
       for (const answer of topic.partitions) {
-        const question = questions.find((one) => one.partition.partition === answer.partition);
+        const question = questions.find(
+          ({ partition: asked }) =>
+            asked.partition === answer.partition && asked.topic.name === topic.topic,
+        );
         if (question !== undefined) this.#take(question, answer, now);
       }
     }
@@ -56,7 +59,7 @@ export class PositionValidator
   }
 
   #ask(address: NodeAddress, partitions: readonly AssignedPartition[], now: Instant): void {
-    const { rpc, settings, topic } = this.#parts;
+    const { rpc, settings } = this.#parts;
     const questions: Question[] = [];
     for (const partition of partitions) {
       partition.retryAt = now + settings.requestTimeout;
@@ -65,16 +68,14 @@ export class PositionValidator
     }
     const body: OffsetForLeaderEpochRequest = {
       replicaId: -1,
-      topics: [
-        {
-          topic: topic.name,
-          partitions: partitions.map(({ partition, position }) => ({
-            partition,
-            currentLeaderEpoch: position.leaderEpoch,
-            leaderEpoch: position.offsetEpoch,
-          })),
-        },
-      ],
+      topics: byTopic(partitions).map(([topic, ofTopic]) => ({
+        topic,
+        partitions: ofTopic.map(({ partition, position }) => ({
+          partition,
+          currentLeaderEpoch: position.leaderEpoch,
+          leaderEpoch: position.offsetEpoch,
+        })),
+      })),
     };
     const { purpose } = this.#connections;
     const { requestTimeout } = settings;
