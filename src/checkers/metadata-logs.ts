@@ -16,6 +16,8 @@ export class MetadataReplica {
   applied: Offset = 0;
   /** Has its power been cut since its log was loaded? */
   powerLost = false;
+  /** Has it written as the leader since its log was loaded? */
+  hasLed = false;
 
   constructor(node: BrokerId, isVoter: boolean, tree: BatchTree) {
     this.node = node;
@@ -24,7 +26,7 @@ export class MetadataReplica {
   }
 }
 
-/** A voter wrote its first batch of a quorum epoch. */
+/** A voter wrote its first batch of a quorum epoch, or its first since a start. */
 export interface QuorumTerm {
   readonly epoch: QuorumEpoch;
   readonly replica: MetadataReplica;
@@ -84,6 +86,7 @@ export class MetadataLogs {
       this.#cut(replica, "loaded", logEndOffset, at, event);
       replica.applied = 0;
       replica.powerLost = false;
+      replica.hasLed = false;
     });
     recorder.on("unflushed-lost", ({ node: name }) => {
       for (const replica of this.replicas.values()) {
@@ -118,21 +121,28 @@ export class MetadataLogs {
   #append({ node, batch, asLeader }: MetadataAppended, at: Instant, event: number): void {
     const replica = this.#replica(node);
     const epoch = batch.partitionLeaderEpoch;
-    if (asLeader && this.#owners.get(epoch) !== node) {
-      const rival = this.#owners.get(epoch);
-      if (rival === undefined) this.#owners.set(epoch, node);
+    const owner = this.#owners.get(epoch);
+    if (asLeader && (owner !== node || !replica.hasLed)) {
+      replica.hasLed = true;
+      if (owner === undefined) this.#owners.set(epoch, node);
+      const rival = owner === node ? undefined : owner;
       const term = { epoch, replica, tip: replica.log.tip, rival, at, event };
       for (const listener of this.#terms) listener(term);
-      this.#forgetLacking(replica, epoch);
+      this.#forgetLacking(replica, epoch, owner === node);
     }
     replica.log.append(batch);
   }
 
-  /** What the leader of a newer epoch lacks has been told, and is committed no more. */
-  #forgetLacking({ log }: MetadataReplica, epoch: QuorumEpoch): void {
+  /**
+   * What the leader of a newer epoch lacks has been told, and is committed no more. So has what it lacks
+   * of its own epoch: a power cut can take a voter's epoch and first batches before they are flushed, and
+   * then it leads in that epoch anew.
+   */
+  #forgetLacking({ log }: MetadataReplica, epoch: QuorumEpoch, isAnew: boolean): void {
     const { canon, tree } = this;
     if (canon.count === 0 || log.contains(canon.tip)) return;
-    if (epoch > (tree.leaderEpoch[canon.tip] as number)) canon.count = canon.commonCount(log);
+    const last = tree.leaderEpoch[canon.tip] as number;
+    if (epoch > last || (isAnew && epoch === last)) canon.count = canon.commonCount(log);
   }
 
   #truncate({ node, to }: MetadataTruncated, at: Instant, event: number): void {

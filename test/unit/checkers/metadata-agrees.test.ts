@@ -37,3 +37,26 @@ test("a node that skips something, or takes what its log does not hold, is caugh
   expect(skips.told()).toEqual(["broker-1 took metadata from offset 1 on, having come to 0."]);
   expect(dreams.told()).toEqual(["broker-1 took metadata at offset 0 that its log does not hold."]);
 });
+
+test("a voter that a power cut took back leads in its epoch anew, and what it writes then is what counts", () => {
+  const history = watch();
+  const lost = history.write(3001, 1, 7);
+  history.apply(lost, [3001]);
+  history
+    .note({ kind: "unflushed-lost", node: "controller-1", path: "quorum-state", bytes: 9 })
+    .load(3001, 0);
+  const again = history.write(3001, 1, 8);
+  history.apply(again, [3001]).append(OBSERVER, again).apply(again, [OBSERVER]);
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("what another voter writes in the same epoch does not count instead", () => {
+  const history = watch();
+  history.apply(history.write(3001, 1, 7), [3001]);
+  history.apply(history.write(3002, 1, 8), [3002]);
+
+  expect(history.told()).toEqual([
+    "controller-2 took other metadata at offset 0 than the nodes before it.",
+  ]);
+});
