@@ -1,7 +1,7 @@
-// Builds what is shipped: one file, the command. `node build.mjs bench` builds the benchmark instead; a
+// Builds what is shipped: one file, the command, and what its worker threads load. `node build.mjs bench` builds the benchmark instead; a
 // second word is another place to write to. Needs nothing but the packages of `npm ci`.
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -13,6 +13,8 @@ const common = {
   platform: "node",
   target: "node20",
   format: "cjs",
+  // It looks for its own files beside itself.
+  external: ["tinypool"],
   define: { __SIM_VERSION__: JSON.stringify(version) },
   logLevel: "warning",
   legalComments: "none",
@@ -34,6 +36,8 @@ const commandsAsText = {
       const { outputFiles } = await build({
         ...common,
         ...small,
+        // Code that is compiled from text has `require`, and no `import()` but an experimental one.
+        supported: { "dynamic-import": false },
         entryPoints: [path],
         write: false,
       });
@@ -77,4 +81,11 @@ if (wanted === "bench") {
     plugins: [commandsAsText, withoutProcesses],
   });
   chmodSync(outfile, 0o755);
+  // What a worker thread of `sim fuzz` loads.
+  await build({
+    ...common,
+    ...small,
+    entryPoints: ["src/cli/fuzz-worker.ts"],
+    outfile: join(dirname(outfile), "fuzz-worker.cjs"),
+  });
 }

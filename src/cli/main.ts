@@ -64,6 +64,32 @@ function program(ask: (asked: Asked) => void): Command {
     )
     .action((file, flags) => ask({ command: "explain", file, flags }));
 
+  plain(sim.command("fuzz"))
+    .argument("<file>", "a scenario; without `random-faults` the whole catalogue strikes")
+    .summary("look for seeds in which a guarantee does not hold")
+    .description(
+      "Runs a scenario with one seed after another, each with random faults of its own,\n" +
+        "and groups what fails. Runs that reach something rare are followed by others\n" +
+        "like them.",
+    )
+    .option("--runs <n>", "how many runs are made (1000, unless --time is given)")
+    .option("--time <duration>", "how long it goes on, as 10m")
+    .option("--seed <n>", "the first seed; the scenario's, if not given")
+    .option("--variant <name>", "one of the scenario's variants")
+    .option("--workers <n>", "threads; as many as there are cores, if not given")
+    .option("--bail <n>", "end when so many kinds of failure were found")
+    .option("--shard <i/n>", "make only a part of the runs: 1/4")
+    .option("--resume", "go on where the same campaign was interrupted")
+    .option("--no-guidance", "seeds only, none that are bred from rare ones")
+    .option("--unlimited", "let more befall the cluster than Kafka promises to survive")
+    .option("--json", "print one JSON document instead of text")
+    .addOption(
+      new Option("--color <when>", "colour in the output")
+        .choices([...COLOUR_CHOICES])
+        .default("auto"),
+    )
+    .action((file, flags) => ask({ command: "fuzz", file, flags }));
+
   plain(sim.command("replay"))
     .argument("<recording>", "a file that `sim run --record` wrote, or a token: kfs1:...")
     .summary("make a recorded run again, and see that it is the same")

@@ -8,6 +8,8 @@ import type { DumpFlags } from "./dump-paths.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { ExplainFlags } from "./explain-command.ts";
 import { explainCommand } from "./explain-command.ts";
+import type { FuzzFlags } from "./fuzz-command.ts";
+import { fuzzCommand } from "./fuzz-command.ts";
 import type { GuaranteesFlags } from "./guarantees-command.ts";
 import { guaranteesCommand } from "./guarantees-command.ts";
 import { listCommand } from "./list-command.ts";
@@ -21,6 +23,7 @@ import { runCommand } from "./run-command.ts";
 export type Asked =
   | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
   | { readonly command: "explain"; readonly file: string; readonly flags: ExplainFlags }
+  | { readonly command: "fuzz"; readonly file: string; readonly flags: FuzzFlags }
   | { readonly command: "replay"; readonly what: string; readonly flags: ReplayFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
   | { readonly command: "list"; readonly directory: string }
@@ -46,6 +49,8 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
         return await runCommand(asked.file, asked.flags);
       case "explain":
         return await explainCommand(asked.file, asked.flags);
+      case "fuzz":
+        return await fuzzCommand(asked.file, asked.flags);
       case "replay":
         return await replayCommand(asked.what, asked.flags);
       case "check":
