@@ -209,6 +209,7 @@ function specOf({ rate, lingerMs }: Load): ClusterSpec {
     keys: { kind: "cycle", count: 1000 },
     recordSize: 100,
     tombstones: undefined,
+    transaction: undefined,
     configs: resolveConfigs(PRODUCER_CONFIGS, { "linger.ms": lingerMs }),
     idempotence: true,
   };

@@ -7,7 +7,7 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import type { FeatureLevels } from "../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
-import type { KeyPlan } from "../nodes/producer/producer-options.ts";
+import type { KeyPlan, TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 
 /** All that a cluster is made from; every choice is made. */
@@ -44,6 +44,7 @@ export interface ProducerSpec {
   readonly keys: KeyPlan;
   readonly tombstones: Ratio | undefined;
   readonly recordSize: number;
+  readonly transaction: TransactionPlan | undefined;
   readonly configs: ProducerConfigs;
   readonly idempotence: boolean;
 }

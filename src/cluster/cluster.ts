@@ -5,6 +5,7 @@ import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
 import type { BrokerId } from "../kafka/ids.ts";
+import { transactionVersionOf } from "../kafka/transaction/transaction-metadata.ts";
 import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
 import { Broker } from "../nodes/broker/broker.ts";
@@ -227,7 +228,12 @@ export class Cluster {
       name: client.name,
       role: "client",
       program: (world) => {
-        const producer = new Producer(world, { ...client, address: world.self, bootstrap });
+        const producer = new Producer(world, {
+          ...client,
+          address: world.self,
+          bootstrap,
+          transactionVersion: transactionVersionOf(this.spec.features["transaction.version"]),
+        });
         this.#producers.add(producer);
         return producer;
       },

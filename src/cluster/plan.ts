@@ -12,6 +12,7 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../kafka/protocol-switches.ts";
 import { replicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
+import type { TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 import { brokerIds } from "../scenario/check-topology.ts";
@@ -26,6 +27,7 @@ import type {
   Scenario,
   Settle,
   TopicSpec,
+  TransactionSpec,
 } from "../scenario/scenario.ts";
 import { partitionNames } from "../scenario/scenario.ts";
 import { Distribution } from "../sim/distribution.ts";
@@ -212,7 +214,7 @@ function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
     };
   }
   const configs = resolveConfigs(PRODUCER_CONFIGS, config.values);
-  const { records, keys, tombstones, rate, recordSize } = client;
+  const { records, keys, tombstones, rate, recordSize, transaction } = client;
   return {
     kind: "producer",
     name,
@@ -222,8 +224,22 @@ function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
     keys: keys === undefined ? { kind: "none" } : { kind: "cycle", count: keys },
     tombstones,
     recordSize,
+    transaction:
+      transaction && plannedTransaction(`clients/${name}/transaction`, transaction, choices),
     configs,
     idempotence: isIdempotent(configs, config.values["enable.idempotence"] !== undefined),
+  };
+}
+
+function plannedTransaction(
+  path: string,
+  { records, time, abort }: TransactionSpec,
+  choices: Choices,
+): TransactionPlan {
+  return {
+    records: records && choices.integer(`${path}/records`, records),
+    time: time && choices.distribution(`${path}/time`, time),
+    abort,
   };
 }
 

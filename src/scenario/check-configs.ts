@@ -15,7 +15,8 @@ const IDEMPOTENCE_NEEDS = ["acks", "retries", "max.in.flight.requests.per.connec
  * Combinations with which a producer refuses to start (`ProducerConfig.postProcessParsedConfig`).
  * Idempotence that was not asked for is no conflict: it is switched off silently.
  */
-export function checkProducerConfig({ config, place }: ProducerSpec, reading: Reading): void {
+export function checkProducerConfig(client: ProducerSpec, reading: Reading): void {
+  const { config, place } = client;
   const { values } = config;
   const where = (name: string): Place => config.places.get(name) ?? place;
   const asked = values["enable.idempotence"] !== undefined;
@@ -26,6 +27,15 @@ export function checkProducerConfig({ config, place }: ProducerSpec, reading: Re
     );
     reading.complain(where(culprit ?? "enable.idempotence"), conflict);
   }
+  const isTransactional = isTransactionalId(values["transactional.id"]);
+  if (isTransactional !== (client.transaction !== undefined)) {
+    reading.complain(
+      isTransactional ? where("transactional.id") : place,
+      isTransactional
+        ? "a producer with a `transactional.id` needs `transaction`, which says when its transactions end"
+        : "`transaction` needs a `transactional.id` in `config`",
+    );
+  }
   const delivery = values["delivery.timeout.ms"];
   const linger = numberOf("linger.ms", config, PRODUCER_CONFIGS);
   const request = numberOf("request.timeout.ms", config, PRODUCER_CONFIGS);
@@ -33,6 +43,10 @@ export function checkProducerConfig({ config, place }: ProducerSpec, reading: Re
     const least = `linger.ms + request.timeout.ms, which is ${linger + request}`;
     reading.complain(where("delivery.timeout.ms"), `delivery.timeout.ms must be at least ${least}`);
   }
+}
+
+function isTransactionalId(value: unknown): boolean {
+  return value !== undefined && value !== "";
 }
 
 /** Combinations with which a broker refuses to start (`KafkaConfig.validateValues`). */

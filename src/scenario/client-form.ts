@@ -6,8 +6,16 @@ import type { IntegerSpec, RateSpec } from "./draw.ts";
 import type { Form, Key, Placed, Section } from "./form.ts";
 import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
 import type { Place } from "./place.ts";
-import { drawnInteger, integer, PROBABILITY, RATE, size, TEXT } from "./scalar-form.ts";
-import type { ConfigSpec } from "./scenario.ts";
+import {
+  DRAWN_DURATION,
+  drawnInteger,
+  integer,
+  PROBABILITY,
+  RATE,
+  size,
+  TEXT,
+} from "./scalar-form.ts";
+import type { ConfigSpec, TransactionSpec } from "./scenario.ts";
 import { entryOf } from "./yaml-node.ts";
 
 /** A client as read; its name stands outside, and its topic is yet to be found. */
@@ -20,6 +28,7 @@ export type ClientParts =
       readonly keys: number | undefined;
       readonly tombstones: Ratio | undefined;
       readonly recordSize: number;
+      readonly transaction: TransactionSpec | undefined;
       readonly config: ConfigSpec;
       readonly place: Place;
     }
@@ -32,6 +41,34 @@ export type ClientParts =
 
 const DEFAULT_RATE: RateSpec = { kind: "steady", count: 100, per: SECOND };
 const DEFAULT_RECORD_SIZE = 100;
+
+const TRANSACTION_KEYS = {
+  records: {
+    form: drawnInteger(1, 1_000_000_000),
+    meaning: "After so many records it ends; drawn once.",
+  },
+  time: {
+    form: DRAWN_DURATION,
+    meaning: "After so long it ends, drawn for each: 500ms, uniform(1s..5s).",
+  },
+  abort: { form: PROBABILITY, meaning: "How many are aborted, 10%. Default: none." },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+
+/** How a producer's records are bound together. */
+const TRANSACTION: Form<TransactionSpec> = {
+  takes: "a mapping",
+  schema: mappingSchema(TRANSACTION_KEYS),
+  read(node, reading, label) {
+    const map = expectMap(node, reading, label);
+    if (map === undefined) return undefined;
+    complainAboutKeys(map, TRANSACTION_KEYS, "a transaction", reading);
+    const { records, time, abort } = readKeys(map, TRANSACTION_KEYS, reading);
+    if (records === undefined && time === undefined) {
+      return reading.complain(map.place, "a transaction needs the key `records` or `time`");
+    }
+    return { records, time, abort };
+  },
+};
 
 const PRODUCER_KEYS = {
   produce: { form: placed(TEXT), required: true, meaning: "The topic that it writes to." },
@@ -52,6 +89,11 @@ const PRODUCER_KEYS = {
     form: size(PAYLOAD_MIN_BYTES, 1024 * 1024 * 1024),
     meaning: `Bytes of a record's value. Default ${DEFAULT_RECORD_SIZE}.`,
   },
+  transaction: {
+    form: TRANSACTION,
+    meaning:
+      "Its records are sent in transactions, one after the other. Needs `transactional.id` in `config`.",
+  },
   config: { form: configs("producer"), meaning: "Its ProducerConfig." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
@@ -67,6 +109,7 @@ const CONSUMER_KEYS = {
 /** For the reference. */
 export const CLIENT_SECTIONS: readonly Section[] = [
   { title: "clients, each that produces", keys: PRODUCER_KEYS },
+  { title: "transaction, of a client that produces", keys: TRANSACTION_KEYS },
   { title: "clients, each that consumes", keys: CONSUMER_KEYS },
 ];
 
@@ -113,6 +156,7 @@ export const CLIENT: Form<ClientParts> = {
       keys: values.keys,
       tombstones: values.tombstones?.value,
       recordSize: values["record-size"] ?? DEFAULT_RECORD_SIZE,
+      transaction: values.transaction,
       config: values.config ?? NO_CONFIG,
       place: map.place,
     };

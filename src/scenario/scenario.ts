@@ -137,8 +137,18 @@ export interface ProducerSpec {
   readonly tombstones: Ratio | undefined;
   /** Bytes of a record's value. */
   readonly recordSize: number;
+  /** What binds its records together; undefined: nothing. */
+  readonly transaction: TransactionSpec | undefined;
   readonly config: ConfigSpec;
   readonly place: Place;
+}
+
+/** When a producer ends its transactions, whichever comes first, and how many of them it aborts. */
+export interface TransactionSpec {
+  readonly records: IntegerSpec | undefined;
+  /** Drawn for each. */
+  readonly time: DurationSpec | undefined;
+  readonly abort: Ratio | undefined;
 }
 
 export interface ConsumerSpec {

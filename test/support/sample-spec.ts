@@ -42,6 +42,7 @@ export function producer(name: string, configs: Record<string, unknown> = {}): C
     keys: { kind: "none" },
     recordSize: 100,
     tombstones: undefined,
+    transaction: undefined,
     configs: resolveConfigs(PRODUCER_CONFIGS, configs),
     idempotence: true,
   };

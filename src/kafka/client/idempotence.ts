@@ -14,7 +14,11 @@ export function complaintAboutIdempotence(
   configs: ProducerConfigs,
   asked: boolean,
 ): string | undefined {
-  if (!isIdempotent(configs, asked)) return undefined;
+  if (!isIdempotent(configs, asked)) {
+    return configs["transactional.id"] === ""
+      ? undefined
+      : `transactional.id needs enable.idempotence${asked ? "" : `: ${conflict(configs) ?? ""}`}`;
+  }
   const found = conflict(configs);
   if (found !== undefined) return found;
   // Since 4.0 this is an error even if idempotence is on by default only.

@@ -94,6 +94,22 @@ export class PartitionSequences {
     this.unresolvedSequence = Math.max(this.unresolvedSequence, lastSequenceOf(batch) + 1);
   }
 
+  /**
+   * The broker certainly refused a batch that was given up: what follows it moves up, so that no sequence is
+   * missing (`adjustSequencesDueToFailedBatch`).
+   */
+  closeGap(failed: SequencedBatch): void {
+    const { recordCount, baseSequence } = failed;
+    if (failed.producerId !== this.producerId || failed.producerEpoch !== this.producerEpoch)
+      return;
+    this.nextSequence = decrementSequence(this.nextSequence, recordCount);
+    for (const batch of this.#inFlight) {
+      if (batch.baseSequence < baseSequence) continue;
+      const sequence = decrementSequence(batch.baseSequence, recordCount);
+      batch.resetProducerState(batch.producerId, batch.producerEpoch, sequence);
+    }
+  }
+
   /** Under a new identity all that has no final answer is numbered anew, from 0 (KIP-360). */
   startAtBeginning(producerId: number, producerEpoch: number): void {
     let sequence = 0;
@@ -107,6 +123,12 @@ export class PartitionSequences {
     this.lastAckedSequence = NO_ACKED_SEQUENCE;
   }
 }
+
+function decrementSequence(sequence: number, decrement: number): number {
+  return sequence < decrement ? MAX_SEQUENCE - (decrement - sequence) + 1 : sequence - decrement;
+}
+
+const MAX_SEQUENCE = 0x7fff_ffff;
 
 function lastSequenceOf(batch: SequencedBatch): number {
   return incrementSequence(batch.baseSequence, batch.recordCount - 1);

@@ -4,11 +4,13 @@ import type { TimerHandle, World } from "../../ports/node.ts";
 import { NO_TIMER } from "../../ports/node.ts";
 import type { KafkaProducer } from "./kafka-producer.ts";
 import type { KeyPlan, ProducerOptions } from "./producer-options.ts";
+import { TransactionLoop } from "./transaction/transaction-loop.ts";
 
 /** The timer kinds of the application. */
 export interface ApplicationTimers {
   readonly arrival: number;
   readonly block: number;
+  readonly transactionEnd: number;
 }
 
 /** A record whose `send` has not returned yet. */
@@ -30,6 +32,8 @@ export class Application {
   /** A new incarnation starts anew, but its records must be told from those of the old one. */
   readonly #firstValue: number;
   readonly #keys: Uint8Array[] = [];
+  /** Its transactions, if its producer has a transactional id. */
+  readonly #loop: TransactionLoop | undefined;
   #made = 0;
   #isStopped = false;
   #blocked: BlockedSend | undefined = undefined;
@@ -47,12 +51,31 @@ export class Application {
     this.#producer = producer;
     this.#timers = timers;
     this.#firstValue = world.process.incarnation * VALUES_PER_INCARNATION;
+    const { name, transaction: plan } = options;
+    const { transaction } = producer;
+    this.#loop =
+      transaction === undefined || plan === undefined
+        ? undefined
+        : new TransactionLoop(world, name, plan, transaction, timers.transactionEnd);
   }
 
-  /** Waits for the next record, unless there is to be none. */
+  /** Nothing is under way but what the producer has taken. */
+  get isIdle(): boolean {
+    return this.#loop === undefined || this.#loop.isIdle;
+  }
+
+  start(): void {
+    this.#loop?.start();
+    this.awaitArrival();
+  }
+
+  /** Waits for the next record; unless there is to be none, which ends what is open. */
   awaitArrival(): void {
     const { arrival, records } = this.#options;
-    if (this.#isStopped || (records !== undefined && this.#made >= records)) return;
+    if (this.#isStopped || (records !== undefined && this.#made >= records)) {
+      this.#loop?.end();
+      return;
+    }
     const pause = typeof arrival === "number" ? arrival : arrival.draw(this.#world.random);
     this.#arrivalTimer = this.#world.timers.start(pause, this.#timers.arrival);
   }
@@ -63,22 +86,26 @@ export class Application {
     const key = this.#key();
     const payload = this.#payload(value);
     this.#made++;
-    if (this.#producer.trySend(value, key, payload, now)) {
-      this.awaitArrival();
-      return;
-    }
-    this.#blocked = { value, key, payload };
-    const { maxBlock } = this.#producer.settings;
-    this.#blockTimer = this.#world.timers.start(maxBlock, this.#timers.block);
+    const send = { value, key, payload };
+    if (this.#trySend(send, now)) this.awaitArrival();
+    else this.#blocked = send;
   }
 
   /** Something happened: perhaps a `send` that blocked can return. True if it did. */
   resume(now: Instant): boolean {
+    if (this.#loop?.resume() === true) {
+      if (this.#loop.isOver) this.#cease();
+      return true;
+    }
     const blocked = this.#blocked;
-    if (blocked === undefined) return false;
-    if (!this.#producer.trySend(blocked.value, blocked.key, blocked.payload, now)) return false;
+    if (blocked === undefined || !this.#trySend(blocked, now)) return false;
     this.#unblock();
     return true;
+  }
+
+  /** The timer of a transaction's end came due. */
+  endTransaction(): void {
+    this.#loop?.timeIsUp();
   }
 
   /** The block timer came due, or the producer is closed: `send` throws. */
@@ -89,10 +116,44 @@ export class Application {
     this.#unblock();
   }
 
+  /** To be called from outside: what is open ends with a step of its own. */
   stop(): void {
     this.#isStopped = true;
     this.#world.timers.cancel(this.#arrivalTimer);
     this.#arrivalTimer = NO_TIMER;
+    if (this.#loop !== undefined) this.#world.timers.start(0, this.#timers.transactionEnd);
+  }
+
+  /** The producer is closed. */
+  close(): void {
+    this.stop();
+    this.giveUp();
+    this.#loop?.close();
+  }
+
+  /** False if the call blocks: on a transaction that is not open yet, or in `send`, for max.block.ms. */
+  #trySend({ value, key, payload }: BlockedSend, now: Instant): boolean {
+    if (this.#loop?.admit() === false) return false;
+    if (this.#producer.trySend(value, key, payload, now)) {
+      this.#loop?.sent();
+      return true;
+    }
+    if (this.#blockTimer === NO_TIMER) {
+      const { maxBlock } = this.#producer.settings;
+      this.#blockTimer = this.#world.timers.start(maxBlock, this.#timers.block);
+    }
+    return false;
+  }
+
+  /** The producer has had a fatal error: there is no use in going on. */
+  #cease(): void {
+    this.#isStopped = true;
+    this.#world.timers.cancel(this.#arrivalTimer);
+    this.#arrivalTimer = NO_TIMER;
+    const blocked = this.#blocked;
+    if (blocked === undefined) return;
+    this.#producer.giveUp(blocked.value, this.#producer.transaction?.lastError);
+    this.#unblock();
   }
 
   #unblock(): void {

@@ -6,6 +6,7 @@ import type { Payload } from "../../kafka/client/payload.ts";
 import { ProducerSequences } from "../../kafka/client/producer-sequences.ts";
 import { ABSENT, singleRecordBatchBound } from "../../kafka/client/record-size.ts";
 import { StickyPartition } from "../../kafka/client/sticky-partition.ts";
+import { TransactionalSequences } from "../../kafka/client/transactional-sequences.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { ERRORS } from "../../kafka/error-code.ts";
 import type { PartitionName } from "../../kafka/ids.ts";
@@ -20,6 +21,7 @@ import type { ProducerOptions, ProducerSettings } from "./producer-options.ts";
 import { producerSettings } from "./producer-options.ts";
 import { RecordAccumulator } from "./record-accumulator.ts";
 import { Sender } from "./sender.ts";
+import { TransactionManager } from "./transaction/transaction-manager.ts";
 
 /** The timer kinds under which the owner wakes the parts of a producer. */
 export interface ProducerTimers {
@@ -27,6 +29,7 @@ export interface ProducerTimers {
   readonly expiry: number;
   readonly metadata: number;
   readonly producerId: number;
+  readonly transaction: number;
 }
 
 /** Kafka's producer as its application uses it (`KafkaProducer`). */
@@ -41,6 +44,7 @@ export class KafkaProducer {
   readonly metadata: ClientMetadata;
   readonly sender: Sender;
   readonly producerId: ProducerIdKeeper | undefined;
+  readonly transaction: TransactionManager | undefined;
 
   constructor(world: World, rpc: RpcClient, options: ProducerOptions, timers: ProducerTimers) {
     const settings = producerSettings(options.configs);
@@ -79,20 +83,37 @@ export class KafkaProducer {
       bufferMemory: settings.bufferMemory,
       deliveryTimeout: settings.deliveryTimeout,
       isIdempotent: options.idempotence,
+      isTransactional: options.transaction !== undefined,
     });
-    const sequences = options.idempotence ? new ProducerSequences() : undefined;
+    const transactional =
+      options.transaction === undefined ? undefined : new TransactionalSequences();
+    const sequences = transactional ?? (options.idempotence ? new ProducerSequences() : undefined);
     const parts = { world, rpc, client, metadata: this.metadata, connections: this.#connections };
+    this.transaction =
+      transactional === undefined
+        ? undefined
+        : new TransactionManager({
+            ...parts,
+            sequences: transactional,
+            transactionalId: settings.transactionalId,
+            transactionTimeoutMs: settings.transactionTimeoutMs,
+            version: options.transactionVersion,
+            requestTimeout: settings.requestTimeout,
+            backoff: settings.retryBackoff,
+            timerKind: timers.transaction,
+          });
     this.sender = new Sender({
       ...parts,
       topic: this.#topic,
       settings,
       accumulator: this.#accumulator,
       sequences,
+      transaction: this.transaction,
       sendTimer: timers.send,
       expiryTimer: timers.expiry,
     });
     this.producerId =
-      sequences === undefined
+      sequences === undefined || transactional !== undefined
         ? undefined
         : new ProducerIdKeeper({
             ...parts,
@@ -139,18 +160,19 @@ export class KafkaProducer {
     const record = { timestamp: toMillis(now), key, value: payload };
     const bytes = accumulator.append(queue, record, value, bound, now);
     if (bytes < 0) return false;
+    this.transaction?.addPartition(topic.name, partition);
     accumulator.isExhausted = false;
     if (!isKeyed) this.#sticky.produced(bytes, queue.last?.isFull ?? true);
     this.#noteSent(value, queue.name);
     return true;
   }
 
-  /** The call has blocked for max.block.ms, or the producer is closed: the record never left. */
-  giveUp(value: number): void {
+  /** The call has blocked for max.block.ms, or the producer is closed or fenced: the record never left. */
+  giveUp(value: number, error: ErrorCode = ERRORS.REQUEST_TIMED_OUT): void {
     this.#accumulator.isExhausted = false;
     // Which partition it would have gone to was never said.
     this.#noteSent(value, "");
-    this.#refuse(value, "", ERRORS.REQUEST_TIMED_OUT);
+    this.#refuse(value, "", error);
   }
 
   /** No record will follow; what there is goes out without lingering. */
@@ -160,14 +182,33 @@ export class KafkaProducer {
 
   /** Does all that can be done now. To be called after whatever happened. */
   run(now: Instant): void {
-    this.sender.run(now);
+    if (this.transaction === undefined || !this.#runTransaction(this.transaction, now)) {
+      this.sender.run(now);
+    }
     this.producerId?.run(now);
     this.metadata.run(now);
   }
 
   disconnected(address: NodeAddress, now: Instant): void {
     this.#connections.disconnected(address, now);
+    this.transaction?.disconnected(address);
     this.metadata.disconnected(now);
+  }
+
+  /** True while its requests come before records (`Sender.maybeSendAndPollTransactionalRequest`). */
+  #runTransaction(transaction: TransactionManager, now: Instant): boolean {
+    this.#accumulator.isCompleting = transaction.isCompleting;
+    const { state, lastError } = transaction;
+    if (state === "FATAL_ERROR") {
+      this.sender.abortAll(lastError);
+      return true;
+    }
+    if (state === "ABORTABLE_ERROR") this.sender.abortUnsent(lastError);
+    // In Kafka a TransactionAbortedException: they were never sent.
+    else if (state === "ABORTING_TRANSACTION") {
+      this.sender.abortUnsent(ERRORS.OPERATION_NOT_ATTEMPTED);
+    }
+    return transaction.run(now, !this.isIdle);
   }
 
   /** The partition of records without a key: among those that have a leader, if any has. */
@@ -186,6 +227,8 @@ export class KafkaProducer {
   }
 
   #refuse(value: number, partition: PartitionName, error: ErrorCode): void {
+    // A transaction whose send has failed cannot be committed.
+    if (this.transaction?.state === "IN_TRANSACTION") this.transaction.batchFailed(error);
     this.#world.facts.note({
       kind: "send-ended",
       client: this.#client,

@@ -31,6 +31,7 @@ export class ProducerBatch implements SequencedBatch {
   /** Made of one that was too large for the broker. */
   readonly isSplit: boolean;
   readonly compressor: Compressor;
+  readonly isTransactional: boolean;
   records: NewRecord[] = NO_RECORDS;
   /** The application's numbers of the records. */
   values: number[] = NO_VALUES;
@@ -69,6 +70,7 @@ export class ProducerBatch implements SequencedBatch {
     bufferSize: number,
     compressor: Compressor,
     isSplit: boolean,
+    isTransactional: boolean,
   ) {
     this.queue = queue;
     this.createdAt = createdAt;
@@ -77,6 +79,7 @@ export class ProducerBatch implements SequencedBatch {
     this.compressor = compressor;
     this.#estimation = compressor.ratio.estimation;
     this.isSplit = isSplit;
+    this.isTransactional = isTransactional;
   }
 
   /** The number of its codec. */

@@ -3,6 +3,7 @@ import { fromMillis } from "../../base/time.ts";
 import { acksOf } from "../../kafka/client/idempotence.ts";
 import type { ProducerConfigs } from "../../kafka/config/producer-configs.ts";
 import { codecNumber } from "../../kafka/log/compression/codec.ts";
+import type { TransactionVersion } from "../../kafka/transaction/transaction-metadata.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { DurationSource, Ratio } from "../../ports/random.ts";
 
@@ -10,6 +11,14 @@ import type { DurationSource, Ratio } from "../../ports/random.ts";
 export type KeyPlan =
   | { readonly kind: "none" }
   | { readonly kind: "cycle" | "random"; readonly count: number };
+
+/** When the application ends its transactions, and how: whichever comes first. */
+export interface TransactionPlan {
+  readonly records: number | undefined;
+  readonly time: Duration | DurationSource | undefined;
+  /** How many it aborts of its own accord; undefined: none. */
+  readonly abort: Ratio | undefined;
+}
 
 export interface ProducerOptions {
   /** The scenario's name for the client. */
@@ -29,6 +38,10 @@ export interface ProducerOptions {
   readonly configs: ProducerConfigs;
   /** Is it idempotent? See `isIdempotent`, which knows when it is switched off silently. */
   readonly idempotence: boolean;
+  /** What its records are bound together by; undefined without `transactional.id`. */
+  readonly transaction: TransactionPlan | undefined;
+  /** The cluster's `transaction.version`. */
+  readonly transactionVersion: TransactionVersion;
   /** Some brokers, to ask for the others. */
   readonly bootstrap: readonly NodeAddress[];
 }
@@ -56,6 +69,9 @@ export interface ProducerSettings {
   readonly reconnectBackoff: Duration;
   readonly reconnectBackoffMax: Duration;
   readonly ignoresKeys: boolean;
+  /** Empty without transactions. */
+  readonly transactionalId: string;
+  readonly transactionTimeoutMs: number;
 }
 
 export function producerSettings(configs: ProducerConfigs): ProducerSettings {
@@ -82,5 +98,7 @@ export function producerSettings(configs: ProducerConfigs): ProducerSettings {
     reconnectBackoff: fromMillis(configs["reconnect.backoff.ms"]),
     reconnectBackoffMax: fromMillis(configs["reconnect.backoff.max.ms"]),
     ignoresKeys: configs["partitioner.ignore.keys"],
+    transactionalId: configs["transactional.id"],
+    transactionTimeoutMs: configs["transaction.timeout.ms"],
   };
 }

@@ -7,7 +7,17 @@ import { KafkaProducer } from "./kafka-producer.ts";
 import type { ProducerOptions } from "./producer-options.ts";
 
 /** What the producer's timers are for. */
-const TIMER = { rpc: 0, arrival: 1, block: 2, send: 3, expiry: 4, metadata: 5, producerId: 6 };
+const TIMER = {
+  rpc: 0,
+  arrival: 1,
+  block: 2,
+  send: 3,
+  expiry: 4,
+  metadata: 5,
+  producerId: 6,
+  transaction: 7,
+  transactionEnd: 8,
+};
 
 /** A node that writes: an application, and Kafka's producer within it. */
 export class Producer implements Node {
@@ -31,11 +41,11 @@ export class Producer implements Node {
 
   /** Has the application been told how each of its sends ended? */
   get isIdle(): boolean {
-    return this.#client.isIdle;
+    return this.#client.isIdle && this.#application.isIdle;
   }
 
   onStart(): void {
-    this.#application.awaitArrival();
+    this.#application.start();
     this.#run();
   }
 
@@ -61,6 +71,12 @@ export class Producer implements Node {
         break;
       case TIMER.producerId:
         this.#client.producerId?.fired();
+        break;
+      case TIMER.transaction:
+        this.#client.transaction?.fired();
+        break;
+      case TIMER.transactionEnd:
+        this.#application.endTransaction();
         break;
       default:
         fail(`a producer has no timer ${kind}`);
@@ -91,8 +107,7 @@ export class Producer implements Node {
 
   onShutdown(): void {
     this.#isClosing = true;
-    this.#application.stop();
-    this.#application.giveUp();
+    this.#application.close();
     this.#client.close();
     this.#run();
   }
@@ -101,6 +116,6 @@ export class Producer implements Node {
     const now = this.#world.clock.now();
     this.#client.run(now);
     while (this.#application.resume(now)) this.#client.run(now);
-    if (this.#isClosing && this.#client.isIdle) this.#world.process.exit("closed");
+    if (this.#isClosing && this.isIdle) this.#world.process.exit("closed");
   }
 }

@@ -14,6 +14,7 @@ export interface AccumulatorOptions {
   readonly deliveryTimeout: Duration;
   /** Do batches have sequences, in the order of which they come back? */
   readonly isIdempotent: boolean;
+  readonly isTransactional: boolean;
 }
 
 /** The records that have been sent by the application but not by the producer (`RecordAccumulator`). */
@@ -30,6 +31,8 @@ export class RecordAccumulator {
   isExhausted = false;
   /** No more will come: all is sent without lingering. */
   isClosed = false;
+  /** A transaction waits for its end: all is sent without lingering. */
+  isCompleting = false;
 
   constructor(options: AccumulatorOptions) {
     this.#options = options;
@@ -68,7 +71,8 @@ export class RecordAccumulator {
       return -1;
     }
     this.#memoryLeft -= size;
-    const batch = new ProducerBatch(queue, now, size, this.#options.compressor, false);
+    const { compressor, isTransactional } = this.#options;
+    const batch = new ProducerBatch(queue, now, size, compressor, false, isTransactional);
     batch.tryAppend(record, value);
     queue.push(batch);
     this.#incomplete.push(batch);
@@ -82,10 +86,22 @@ export class RecordAccumulator {
     if (queue.length > 0) this.#activate(queue);
   }
 
-  /** Takes an expired batch out of its queue, if it waits there. */
+  /** Takes a batch that has expired, or is given up, out of its queue, if it waits there. */
   removeExpired(batch: ProducerBatch): void {
     const { queue } = batch;
     if (queue.remove(batch) && queue.length === 0) this.#deactivate(queue);
+  }
+
+  /** Takes out all batches that wait, of those without a sequence only if `undrainedOnly`; oldest first. */
+  takeOut(undrainedOnly: boolean): ProducerBatch[] {
+    const taken: ProducerBatch[] = [];
+    for (let i = this.#oldest; i < this.#incomplete.length; i++) {
+      const batch = this.#incomplete[i] as ProducerBatch;
+      if (batch.isDone || (undrainedOnly && batch.hasSequence)) continue;
+      this.removeExpired(batch);
+      taken.push(batch);
+    }
+    return taken;
   }
 
   /** Puts a batch back to be sent again. */
@@ -189,7 +205,8 @@ function splitRecords(batch: ProducerBatch, target: number): ProducerBatch[] {
       record.value?.length ?? ABSENT,
     );
     const { queue, createdAt, compressor } = batch;
-    part = new ProducerBatch(queue, createdAt, Math.max(bound, target), compressor, true);
+    const size = Math.max(bound, target);
+    part = new ProducerBatch(queue, createdAt, size, compressor, true, batch.isTransactional);
     part.tryAppend(record, value);
     parts.push(part);
   }

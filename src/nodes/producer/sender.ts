@@ -28,6 +28,7 @@ import type { PartitionQueue } from "./partition-queue.ts";
 import type { ProducerBatch } from "./producer-batch.ts";
 import type { ProducerSettings } from "./producer-options.ts";
 import type { RecordAccumulator } from "./record-accumulator.ts";
+import type { TransactionManager } from "./transaction/transaction-manager.ts";
 
 /** What the sender works with. */
 export interface SenderParts {
@@ -41,6 +42,8 @@ export interface SenderParts {
   readonly connections: BrokerConnections;
   /** Undefined without idempotence. */
   readonly sequences: ProducerSequences | undefined;
+  /** Undefined without a transactional id. */
+  readonly transaction: TransactionManager | undefined;
   /** The timer kind under which the owner is woken for `run`. */
   readonly sendTimer: number;
   /** The timer kind under which the owner is woken for `expire`. */
@@ -132,6 +135,21 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
     }
   }
 
+  /** Gives up records of a transaction that will not be committed, but for what may be written already. */
+  abortUnsent(error: ErrorCode): void {
+    for (const batch of this.#accumulator.takeOut(true)) {
+      this.#end(batch, sendOutcome("failed", batch.isUncertain), -1, error);
+    }
+  }
+
+  /** The producer can do no more: gives up all that has no answer yet. */
+  abortAll(error: ErrorCode): void {
+    for (const batch of this.#accumulator.takeOut(false)) {
+      const last = batch.isInFlight ? "unknown" : "failed";
+      this.#end(batch, sendOutcome(last, batch.isUncertain), -1, error);
+    }
+  }
+
   onResponse(response: ProduceResponse, attempt: ProduceAttempt): void {
     const { batches } = attempt;
     attempt.destination.inFlight--;
@@ -210,7 +228,9 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
     if (first.isBackingOff(now)) return first.backoffUntil;
     const accumulator = this.#accumulator;
     const isFull = queue.length > 1 || first.isFull;
-    if (isFull || accumulator.isExhausted || accumulator.isClosed) return now;
+    if (isFull || accumulator.isExhausted || accumulator.isClosed || accumulator.isCompleting) {
+      return now;
+    }
     return first.lastAttemptAt + this.#settings.linger;
   }
 
@@ -220,11 +240,13 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
    */
   #drain(destination: Destination, now: Instant): boolean {
     const { active } = this.#accumulator;
+    const { transaction } = this.#parts;
     const sequences = this.#sequences;
     let batches: ProducerBatch[] | undefined;
     let size = 0;
     for (const queue of active) {
       if (queue.leader.address !== destination.address || queue.isMuted) continue;
+      if (transaction?.maySendTo(queue.name) === false) continue;
       const { first } = queue;
       if (first === undefined || first.isBackingOff(now)) continue;
       if (batches !== undefined && size + first.size > this.#settings.maxRequestSize) break;
@@ -247,7 +269,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   }
 
   #send(destination: Destination, batches: readonly ProducerBatch[]): void {
-    const { connections, rpc, topic } = this.#parts;
+    const { connections, rpc, topic, transaction } = this.#parts;
     const { acks, requestTimeout, requestTimeoutMs } = this.#settings;
     const partitionData = new Array<ProducePartition>(batches.length);
     for (let i = 0; i < batches.length; i++) {
@@ -257,7 +279,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
       partitionData[i] = { index: batch.queue.partition, records: batch.build() };
     }
     const body: ProduceRequest = {
-      transactionalId: undefined,
+      transactionalId: transaction?.parts.transactionalId,
       acks,
       timeoutMs: requestTimeoutMs,
       topicData: [{ topicId: topic.topicId, partitionData }],
@@ -357,6 +379,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
 
   #fail(batch: ProducerBatch, error: ErrorCode, last: Outcome, adjustSequences: boolean): void {
     if (batch.isDone) return;
+    this.#parts.transaction?.batchFailed(error);
     this.#sequences?.failed(batch.queue.sequences, batch, error, adjustSequences);
     this.#end(batch, sendOutcome(last, batch.isUncertain), -1, error);
   }

@@ -13,8 +13,8 @@ export class CoordinatedPartition<Shard extends CoordinatorShard = CoordinatorSh
   readonly #context: BrokerContext;
   /** `offsets.load.buffer.size`, `transaction.state.log.load.buffer.size` */
   readonly #loadBufferSize: number;
-  /** Up to where the log was replayed. */
-  #loadedTo: Offset = 0;
+  /** Up to where the log was replayed; -1 before it was read at all. */
+  #loadedTo: Offset = -1;
 
   constructor(context: BrokerContext, log: CoordinatorLog, shard: Shard, loadBufferSize: number) {
     this.#context = context;
@@ -43,7 +43,7 @@ export class CoordinatedPartition<Shard extends CoordinatorShard = CoordinatorSh
       this.#context.diskFailed(problem);
       return;
     }
-    if (this.#loadedTo > from || from === 0) {
+    if (this.#loadedTo > from) {
       this.#context.world.timers.startAfterWork(BROKER_TIMER.coordinatorLoad, this);
     } else {
       this.#becomeActive();

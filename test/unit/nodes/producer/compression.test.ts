@@ -58,6 +58,8 @@ function batchesOf(
       keys: { kind: "none" },
       recordSize: 100,
       tombstones: undefined,
+      transaction: undefined,
+      transactionVersion: 2,
       configs: resolved,
       idempotence: true,
       bootstrap: [addressOf(1)],
