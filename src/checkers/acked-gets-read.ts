@@ -1,10 +1,11 @@
-import type { Instant } from "../base/time.ts";
+import type { Duration, Instant } from "../base/time.ts";
 import { SECOND } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
 import type { ClientSends, SendsPart } from "./client-sends.ts";
 import { ACKED } from "./client-sends.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import { stallBound } from "./liveness-bounds.ts";
 import type { ObservedPartition } from "./observed-partition.ts";
 import { SEEN_READ } from "./observed-partition.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
@@ -30,7 +31,7 @@ export const ACKED_GETS_READ: Guarantee = {
   create: (context) => new AckedGetsRead(context),
 };
 
-/** Consumers have caught up by then. */
+/** Consumers have caught up by then, if all is healed. */
 const SETTLED = 30 * SECOND;
 
 /** Records of one client that nobody has read, for one reason. */
@@ -56,12 +57,20 @@ class AckedGetsRead implements Checker {
   }
 
   atEnd(at: Instant, event: number): void {
-    const isSettled = this.#settledAt !== undefined && at - this.#settledAt >= SETTLED;
+    const isSettled = this.#settledAt !== undefined && at - this.#settledAt >= this.#patience();
     for (const client of this.#context.history.clients.values()) {
       const lacks = new Map<string, Lack>();
       for (const part of client.parts()) this.#look(client, part, isSettled, lacks, event);
       for (const lack of lacks.values()) this.violations.push(describe(client, lack, at, event));
     }
+  }
+
+  /** How long consumers may take to catch up. */
+  #patience(): Duration {
+    const { liveness, setup } = this.#context;
+    if (!liveness.isPartial) return SETTLED;
+    const bounds = [...setup.consumers.values()].map(({ configs }) => stallBound(configs, true));
+    return Math.max(SETTLED, ...bounds);
   }
 
   #look(

@@ -64,9 +64,14 @@ export function deliveryBound(configs: ProducerConfigs): Duration {
 
 /**
  * How long a client's work may stand still in a cluster that has recovered: one request in vain to whoever
- * led before, and one to learn who leads now.
+ * led before, and one to learn who leads now. `isPartial`: whoever led before may not have heard that it
+ * leads no more, and answers a consumer without an error, until metadata are asked for again anyway.
  */
-export function stallBound(configs: ProducerConfigs | ConsumerConfigs): Duration {
+export function stallBound(
+  configs: ProducerConfigs | ConsumerConfigs,
+  isPartial: boolean,
+): Duration {
   const backoff = configs["retry.backoff.max.ms"] + configs["reconnect.backoff.max.ms"];
-  return fromMillis(2 * (configs["request.timeout.ms"] + backoff)) + SLACK;
+  const age = isPartial ? configs["metadata.max.age.ms"] : 0;
+  return fromMillis(2 * (configs["request.timeout.ms"] + backoff) + age) + SLACK;
 }

@@ -54,6 +54,7 @@ export class Liveness {
   /** By the partition's index, then the broker: when its log or high watermark moved; only while settling. */
   readonly #movedAt: Instant[][] = [];
   readonly #ackedAt: Instant[] = [];
+  readonly #ledSince: Instant[] = [];
   readonly #isrStepAt: Instant[] = [];
   /** By client, then the partition's index. */
   readonly #readAt = new Map<string, Instant[]>();
@@ -67,6 +68,11 @@ export class Liveness {
     this.#followNodes(recorder);
     this.#followMetadata(recorder);
     this.#followWork(recorder);
+  }
+
+  /** Do faults stay with somebody for ever? */
+  get isPartial(): boolean {
+    return this.#frozen.size > 0;
   }
 
   /** Do faults stay with the named node for ever? Nothing can be demanded of it. */
@@ -114,6 +120,11 @@ export class Liveness {
   /** When the ISR grew, or a leader was found. */
   isrStepAt(partition: PartitionGhost): Instant {
     return this.#isrStepAt[partition.index] ?? 0;
+  }
+
+  /** When the controller chose the leader that the partition has. */
+  ledSince(partition: PartitionGhost): Instant {
+    return this.#ledSince[partition.index] ?? 0;
   }
 
   ackedAt(partition: PartitionGhost): Instant {
@@ -199,6 +210,7 @@ export class Liveness {
       const known = before.get(fact.partition);
       before.set(fact.partition, fact);
       if (fact.isr.length < fact.replicas.length) this.#shrunk[index] = true;
+      if (known?.leader !== fact.leader) this.#ledSince[index] = at;
       const hasGrown = fact.isr.length > (known?.isr.length ?? 0);
       const isLedAgain = known?.leader === NO_LEADER && fact.leader !== NO_LEADER;
       if (hasGrown || isLedAgain) this.#isrStepAt[index] = at;

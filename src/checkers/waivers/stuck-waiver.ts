@@ -41,10 +41,12 @@ export function relianceWaiver(
   const cause = liveness.settledIn;
   if (registration !== undefined) {
     const { leader, isr, elr } = registration;
-    if (leader >= 0 && isRelied(context, leader)) {
+    // Whoever was in office before, and was then left in its troubles, must be replaced (src/cluster/settle-core.ts).
+    const isNew = liveness.ledSince(partition) > (liveness.settledAt ?? 0);
+    if (leader >= 0 && isNew && isRelied(context, leader)) {
       return { text: `${brokerName(leader)} leads it, and faults stay with it`, cause };
     }
-    const frozen = isr.find((member) => isRelied(context, member));
+    const frozen = isr.find((member) => member !== leader && isRelied(context, member));
     if (frozen !== undefined && leader >= 0) {
       return { text: `${brokerName(frozen)} is in sync, and faults stay with it`, cause };
     }

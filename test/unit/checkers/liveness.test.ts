@@ -64,10 +64,10 @@ test("the bounds follow from the configs", () => {
 
   const producer = resolveConfigs(PRODUCER_CONFIGS, { "delivery.timeout.ms": 40_000 });
   expect(deliveryBound(producer)).toBe(45 * SECOND);
-  expect(stallBound(producer)).toBe(69 * SECOND);
-  expect(stallBound(resolveConfigs(CONSUMER_CONFIGS, { "request.timeout.ms": 5_000 }))).toBe(
-    19 * SECOND,
-  );
+  expect(stallBound(producer, false)).toBe(69 * SECOND);
+  const consumer = resolveConfigs(CONSUMER_CONFIGS, { "request.timeout.ms": 5_000 });
+  expect(stallBound(consumer, false)).toBe(19 * SECOND);
+  expect(stallBound(consumer, true)).toBe(319 * SECOND);
 });
 
 test("a replica that stays out of the ISR is told of, and why", () => {
@@ -122,13 +122,15 @@ test("of a broker that is down, fenced or frozen the ISR is not asked, nor witho
   expect(toldAfter(QUIET, settle(leaderless))).toEqual([]);
 });
 
-test("what is stuck behind a leader that Kafka relies on, though faults stay with it, is permitted", () => {
-  const history = watch(ISR_REFILLS).shrink([1]);
-
-  expect(toldAfter(QUIET_CORE, settleCore(history, ["broker-1"]))).toEqual([
-    expect.stringMatching(/^isr-stays-small: broker-2 .* \| broker-1 leads it, and faults stay/),
-    expect.stringMatching(/^isr-stays-small: broker-3 .* \| broker-1 leads it, and faults stay/),
+test("what is stuck behind a broken leader is permitted if Kafka chose it so, and not if it stays", () => {
+  const chosen = settleCore(watch(ISR_REFILLS).shrink([2]), ["broker-2"]).elect(2, { isr: [2] });
+  expect(toldAfter(QUIET_CORE, chosen)).toEqual([
+    expect.stringMatching(/^isr-stays-small: broker-1 .* \| broker-2 leads it, and faults stay/),
+    expect.stringMatching(/^isr-stays-small: broker-3 .* \| broker-2 leads it, and faults stay/),
   ]);
+
+  const left = settleCore(watch(ISR_REFILLS).shrink([1]), ["broker-1"]);
+  expect(toldAfter(QUIET_CORE, left).join()).not.toContain("leads it, and faults stay");
 });
 
 test("a log directory that was given up excuses its replicas until the broker starts again", () => {
