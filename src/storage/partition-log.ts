@@ -686,7 +686,12 @@ export class PartitionLog {
     if (aborted !== undefined) this.#active.aborted.append(aborted);
   }
 
-  /** As Kafka does with what was fetched: first all is in the log, then the transactions end in it. */
+  /**
+   * As Kafka does with what was fetched: first all is in the log, then the transactions end in it. With two
+   * aborted ones of one producer in a set, and an open one of another behind them, the index then tells of
+   * a last stable offset at which the second is not looked for. A reader of committed records can so be
+   * given aborted ones, once the follower leads (seen with the log of Kafka 4.3.1 and 4.4.0).
+   */
   #appendSet(batches: readonly RecordBatch[]): void {
     let completed: CompletedTransaction[] | undefined;
     for (const batch of batches) {

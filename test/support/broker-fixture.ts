@@ -266,6 +266,16 @@ export class BrokerFixture implements Node, BrokerContext {
     return on;
   }
 
+  /** A producer's request with a batch for each of the first partitions of orders; returns the connection. */
+  produceTo(batches: readonly RecordBatch[], transactionalId: string): ConnectionId {
+    const on = this.world.accept();
+    const partitionData = batches.map((records, index) => ({ index, records }));
+    const topicData = [{ topicId: TOPIC_ID, partitionData }];
+    const body: ProduceRequest = { transactionalId, acks: -1, timeoutMs: 30_000, topicData };
+    this.#server.onFrame(on, ASKER, this.world.request(PRODUCE, body));
+    return on;
+  }
+
   /** What was answered to the produce on this connection; undefined while it is parked. */
   produced(on: ConnectionId): ProducePartitionResponse | undefined {
     return this.world.answerTo(PRODUCE, on)?.responses[0]?.partitionResponses[0];
