@@ -22,7 +22,7 @@ export const ACKED_GETS_READ: Guarantee = {
   source: "Jepsen's lost-write and unseen",
   kinds: ["acked-record-passed", "acked-record-unseen"],
   condition:
-    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired. Unseen only if the scenario has settled for half a minute, and only what is below the high watermark. Permitted: as for no-acked-loss; and if faults stay with a leader or an active controller that is relied on.",
+    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, and only what is below the high watermark. Permitted: as for no-acked-loss; and if faults stay with a leader or an active controller that is relied on.",
   testedBy: "acknowledged records that a consumer has passed, or had before it",
   example: [
     "acked-record-passed   orders-0   at 60.000s, event 41200",
@@ -97,7 +97,7 @@ class AckedGetsRead implements Checker {
         continue;
       }
       const how = howLacking(partition, offset, isSettled);
-      if (how === undefined) continue;
+      if (how === undefined || this.#mayBeAborted(ghost, offset)) continue;
       this.interesting++;
       const judged =
         vanishedRecord(this.#context, ghost, [[id, offset]], event) ??
@@ -107,6 +107,15 @@ class AckedGetsRead implements Checker {
       lacks.set(key, lack);
       lack.run.add(offset, offset, 1);
     }
+  }
+
+  /** Some readers leave out what was aborted, and what comes of a transaction others judge. */
+  #mayBeAborted(ghost: PartitionGhost, offset: Offset): boolean {
+    const { consumers } = this.#context.setup;
+    return (
+      ghost.isTransactionalAt(offset) &&
+      [...consumers.values()].some(({ configs }) => configs["isolation.level"] === "read_committed")
+    );
   }
 
   /** Nobody can read from a leader that only the controller hears. */

@@ -40,6 +40,7 @@ export interface BatchWriter {
   readonly client: number;
   readonly producerId: number;
   readonly producerEpoch: number;
+  readonly isTransactional: boolean;
 }
 
 /**
@@ -86,7 +87,7 @@ export class BatchTree {
   conflict: BatchNode = NO_NODE;
 
   readonly #writers: BatchWriter[] = [
-    { client: UNKNOWN_CLIENT, producerId: -1, producerEpoch: -1 },
+    { client: UNKNOWN_CLIENT, producerId: -1, producerEpoch: -1, isTransactional: false },
   ];
   #lastWriter = 0;
   /** The batch of the node made last. */
@@ -102,12 +103,15 @@ export class BatchTree {
   readonly #epochTip = new Map<LeaderEpoch, BatchNode>();
   #cursor: RecordCursor | undefined = undefined;
 
+  readonly #readsRecords: boolean;
   readonly #readsValues: boolean;
 
-  /** What it is to know of the records in the batches. */
-  constructor(reads: "nothing" | "values" | "values and keys") {
-    this.keys = reads === "values and keys" ? new RecordKeys() : undefined;
-    this.#readsValues = reads !== "nothing";
+  /** What it is to know of the records in the batches. What coordinators write are no values of applications. */
+  constructor(reads: "nothing" | "values" | "keys" | "values and keys") {
+    const isKeyed = reads === "keys" || reads === "values and keys";
+    this.keys = isKeyed ? new RecordKeys() : undefined;
+    this.#readsRecords = reads !== "nothing";
+    this.#readsValues = reads === "values" || reads === "values and keys";
   }
 
   /** The node of `batch` above `parent`, made if it is new: compare `count` before and after. */
@@ -277,7 +281,7 @@ export class BatchTree {
     const length = this.length[node] as number;
     this.firstValue[node] = first;
     const { keys } = this;
-    if (!this.#readsValues || (batch.isControl && keys === undefined)) return UNKNOWN_WRITER;
+    if (!this.#readsRecords || (batch.isControl && keys === undefined)) return UNKNOWN_WRITER;
     while (first + length > this.values.length) this.values = grownUint32(this.values);
     const cursor = this.#cursor ?? new RecordCursor(batch);
     this.#cursor = cursor;
@@ -326,22 +330,25 @@ export class BatchTree {
       const place = first + offsetDelta;
       keys.set(place, buffer, cursor.keyStart, cursor.keyEnd, valueStart < 0);
       if (valueStart < 0) continue;
-      const isPayload = cursor.valueEnd - valueStart >= PAYLOAD_MIN_BYTES;
+      const isPayload = this.#readsValues && cursor.valueEnd - valueStart >= PAYLOAD_MIN_BYTES;
       client = isPayload ? payloadClient(buffer, valueStart) : UNKNOWN_CLIENT;
       if (isPayload) this.values[place] = payloadValue(buffer, valueStart);
     }
     return client === UNKNOWN_CLIENT ? UNKNOWN_WRITER : this.#writerOf(client, batch);
   }
 
-  #writerOf(client: number, { producerId, producerEpoch }: RecordBatch): number {
+  #writerOf(client: number, batch: RecordBatch): number {
     const last = this.#writers[this.#lastWriter] as BatchWriter;
-    if (isWriter(last, client, producerId, producerEpoch)) return this.#lastWriter;
+    if (isWriter(last, client, batch)) return this.#lastWriter;
     let index = 0;
     for (const known of this.#writers) {
-      if (isWriter(known, client, producerId, producerEpoch)) break;
+      if (isWriter(known, client, batch)) break;
       index++;
     }
-    if (index === this.#writers.length) this.#writers.push({ client, producerId, producerEpoch });
+    if (index === this.#writers.length) {
+      const { producerId, producerEpoch, isTransactional } = batch;
+      this.#writers.push({ client, producerId, producerEpoch, isTransactional });
+    }
     this.#lastWriter = index;
     return index;
   }
@@ -390,13 +397,13 @@ const UNKNOWN_WRITER = 0;
 function isWriter(
   writer: BatchWriter,
   client: number,
-  producerId: number,
-  producerEpoch: number,
+  { producerId, producerEpoch, isTransactional }: RecordBatch,
 ): boolean {
   return (
     writer.client === client &&
     writer.producerId === producerId &&
-    writer.producerEpoch === producerEpoch
+    writer.producerEpoch === producerEpoch &&
+    writer.isTransactional === isTransactional
   );
 }
 

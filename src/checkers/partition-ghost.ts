@@ -3,7 +3,7 @@ import type { BrokerId, LeaderEpoch, Offset, PartitionName } from "../kafka/ids.
 import { NO_LEADER } from "../kafka/ids.ts";
 import type { PartitionChanged } from "../trace/fact.ts";
 import type { BatchNode } from "./batch-tree.ts";
-import { BatchTree } from "./batch-tree.ts";
+import { BatchTree, NO_NODE } from "./batch-tree.ts";
 import { ReplicaLog } from "./replica-log.ts";
 import type { Judgement } from "./waivers/waiver.ts";
 
@@ -86,10 +86,12 @@ export class PartitionGhost {
   /** Was the ISR ever below min.insync.replicas? */
   wasBelowMinIsr = false;
 
-  constructor(name: PartitionName, index: number, isCompacted: boolean) {
+  /** `isInternal`: of a coordinator's topic, which is compacted. */
+  constructor(name: PartitionName, index: number, isCompacted: boolean, isInternal = false) {
     this.name = name;
     this.index = index;
-    this.tree = new BatchTree(isCompacted ? "values and keys" : "values");
+    const reads = isInternal ? "keys" : isCompacted ? "values and keys" : "values";
+    this.tree = new BatchTree(reads);
     this.canon = new ReplicaLog(this.tree, -1);
   }
 
@@ -100,6 +102,12 @@ export class PartitionGhost {
     this.replicas.set(broker, log);
     this.#logs.push(log);
     return log;
+  }
+
+  /** Did a transaction bring the committed record at the offset? It may have been aborted. */
+  isTransactionalAt(offset: Offset): boolean {
+    const node = this.canon.nodeAt(offset);
+    return node !== NO_NODE && this.tree.writerOf(node).isTransactional;
   }
 
   /** The log of the newest leader, even if it has stopped since. */

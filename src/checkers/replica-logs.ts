@@ -1,4 +1,8 @@
 import type { Instant } from "../base/time.ts";
+import {
+  GROUP_METADATA_TOPIC,
+  TRANSACTION_STATE_TOPIC,
+} from "../kafka/coordinator/internal-topics.ts";
 import type { BrokerId, LeaderEpoch, Offset, PartitionName } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import type * as facts from "../trace/fact.ts";
@@ -155,8 +159,10 @@ export class ReplicaLogs {
     if (name === this.#last?.name) return this.#last;
     let partition = this.#byName.get(name);
     if (partition === undefined) {
-      const isCompacted = this.#setup.topics.get(topicOf(name))?.isCompacted === true;
-      partition = new PartitionGhost(name, this.partitions.length, isCompacted);
+      const topic = topicOf(name);
+      const isCompacted = this.#setup.topics.get(topic)?.isCompacted === true;
+      const isInternal = topic === GROUP_METADATA_TOPIC || topic === TRANSACTION_STATE_TOPIC;
+      partition = new PartitionGhost(name, this.partitions.length, isCompacted, isInternal);
       this.partitions.push(partition);
       this.#byName.set(name, partition);
     }
