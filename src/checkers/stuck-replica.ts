@@ -45,6 +45,10 @@ export function whyBehind(
     );
     return `has fetched nothing for ${quiet}: its log ends at ${log.end}, its high watermark is ${log.highWatermark}; ${brokerName(leader)}'s are ${end} and ${leaderLog?.highWatermark}`;
   }
+  if (leaderLog !== undefined && log.count > 0 && !leaderLog.contains(log.tip)) {
+    const node = log.nodes[log.commonCount(leaderLog)] as number;
+    return `parts from ${brokerName(leader)}, the leader, at offset ${partition.tree.baseOffset(node)}`;
+  }
   return `has all that ${brokerName(leader)}, the leader, has`;
 }
 
