@@ -125,6 +125,12 @@ export function stateOf(fact: Fact): StateTouched {
         reads: [highWatermark(fact.partition), client(fact.client)],
         writes: [client(fact.client)],
       };
+    case "records-processed":
+    case "partitions-assigned":
+    case "partitions-revoked":
+    case "partitions-lost":
+    case "commit-ended":
+      return { reads: [client(fact.client)], writes: [client(fact.client)] };
     case "request-failed":
       return { reads: [WORLD], writes: [] };
   }

@@ -81,6 +81,13 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "metadata-applied":
       mixMetadataFact(digest, fact);
       break;
+    case "records-processed":
+    case "partitions-assigned":
+    case "partitions-revoked":
+    case "partitions-lost":
+    case "commit-ended":
+      mixMemberFact(digest, fact);
+      break;
     case "request-failed":
     case "offset-asked":
     case "position-reset":
@@ -441,6 +448,50 @@ function mixCoordinatorFact(
         digest.number(offset);
       }
       digest.number(fact.producerId);
+      break;
+    default:
+      unreachable(fact);
+  }
+}
+
+function mixMemberFact(
+  digest: Digest,
+  fact: FactOf<
+    | "records-processed"
+    | "partitions-assigned"
+    | "partitions-revoked"
+    | "partitions-lost"
+    | "commit-ended"
+  >,
+): void {
+  digest.word(19);
+  digest.name(fact.kind);
+  digest.name(fact.client);
+  digest.name(fact.group);
+  switch (fact.kind) {
+    case "records-processed":
+      digest.name(fact.partition);
+      digest.number(fact.firstOffset);
+      digest.number(fact.lastOffset);
+      break;
+    case "partitions-assigned":
+    case "partitions-revoked":
+    case "partitions-lost":
+      digest.text(fact.member);
+      digest.word(fact.generation);
+      mixNames(digest, fact.partitions);
+      break;
+    case "commit-ended":
+      digest.text(fact.member);
+      digest.word(fact.generation);
+      digest.name(fact.how);
+      digest.word(fact.offsets.length);
+      for (const { partition, offset } of fact.offsets) {
+        digest.name(partition);
+        digest.number(offset);
+      }
+      digest.name(fact.outcome);
+      digest.name(fact.error);
       break;
     default:
       unreachable(fact);

@@ -69,6 +69,11 @@ export type Fact =
   | ProducerFenced
   | RequestFailed
   | Polled
+  | RecordsProcessed
+  | PartitionsAssigned
+  | PartitionsRevoked
+  | PartitionsLost
+  | CommitEnded
   | OffsetAsked
   | PositionReset;
 
@@ -593,6 +598,65 @@ export interface Polled {
   readonly batches: readonly RecordBatch[];
 }
 
+/** The application has done its work on records that it was given: all of those between the offsets. */
+export interface RecordsProcessed {
+  readonly kind: "records-processed";
+  readonly client: string;
+  readonly group: string;
+  readonly partition: PartitionName;
+  readonly firstOffset: Offset;
+  readonly lastOffset: Offset;
+}
+
+/** A member of a group owns these besides what it has kept, and reads them from now on (`onPartitionsAssigned`). */
+export interface PartitionsAssigned {
+  readonly kind: "partitions-assigned";
+  readonly client: string;
+  readonly group: string;
+  /** The member id. */
+  readonly member: string;
+  /** The generation or member epoch. */
+  readonly generation: number;
+  readonly partitions: readonly PartitionName[];
+}
+
+/** It gives these up, and could still commit how far it came (`onPartitionsRevoked`). */
+export interface PartitionsRevoked {
+  readonly kind: "partitions-revoked";
+  readonly client: string;
+  readonly group: string;
+  readonly member: string;
+  readonly generation: number;
+  readonly partitions: readonly PartitionName[];
+}
+
+/** It has heard that these are not its own any more; another may have them already (`onPartitionsLost`). */
+export interface PartitionsLost {
+  readonly kind: "partitions-lost";
+  readonly client: string;
+  readonly group: string;
+  /** Empty, and -1, if it is no member any more. */
+  readonly member: string;
+  readonly generation: number;
+  readonly partitions: readonly PartitionName[];
+}
+
+/** How a member's commit ended, as the member was told. `unknown`: it was sent, and may have been carried out. */
+export interface CommitEnded {
+  readonly kind: "commit-ended";
+  readonly client: string;
+  readonly group: string;
+  readonly member: string;
+  readonly generation: number;
+  /** By enable.auto.commit, or by the application's commitSync or commitAsync. */
+  readonly how: "auto" | "sync" | "async";
+  /** Each the next to be read. */
+  readonly offsets: readonly CommittedOffset[];
+  readonly outcome: "committed" | "failed" | "unknown";
+  /** Kafka's error, or the exception if nothing was sent; "NONE" if it is committed. */
+  readonly error: string;
+}
+
 /** A consumer asks a leader where its log begins or ends; what it is told sets its position. */
 export interface OffsetAsked {
   readonly kind: "offset-asked";
@@ -611,6 +675,6 @@ export interface PositionReset {
   /** The position before; -1 if there was none. */
   readonly from: Offset;
   readonly to: Offset;
-  /** `initial`, `out-of-range`, `truncation`. */
+  /** `initial`, `committed` by its group, `out-of-range`, `truncation`. */
   readonly reason: string;
 }

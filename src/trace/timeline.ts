@@ -1,7 +1,15 @@
 import type { Instant } from "../base/time.ts";
 import type { BrokerId } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
-import type { DiskDisturbed, Fact, PartitionChanged, TransactionStateChanged } from "./fact.ts";
+import type {
+  DiskDisturbed,
+  Fact,
+  PartitionChanged,
+  PartitionsAssigned,
+  PartitionsLost,
+  PartitionsRevoked,
+  TransactionStateChanged,
+} from "./fact.ts";
 import type { FactRecorder } from "./recorder.ts";
 
 /** One line of a run's story. */
@@ -125,6 +133,17 @@ export class Timeline {
       case "group-member-left":
         this.#add(at, event, "group", `${fact.group}  without ${fact.member}: ${fact.reason}`);
         return;
+      case "partitions-assigned":
+      case "partitions-revoked":
+      case "partitions-lost":
+        this.#ownership(fact, at, event);
+        return;
+      case "commit-ended":
+        if (fact.outcome !== "committed") {
+          const text = `${fact.client}  commit of ${fact.group} ${fact.outcome}: ${fact.error}`;
+          this.#add(at, event, "group", text);
+        }
+        return;
       case "transaction-state-changed":
         this.#transaction(fact, at, event);
         return;
@@ -156,13 +175,31 @@ export class Timeline {
         }
         return;
       case "position-reset":
-        if (fact.reason !== "initial") {
+        if (fact.reason !== "initial" && fact.reason !== "committed") {
           const text = `${fact.client} ${fact.partition}  ${fact.from} -> ${fact.to}  ${fact.reason}`;
           this.#add(at, event, "reset", text);
         }
         return;
       default:
     }
+  }
+
+  /** Members that have nothing, and get nothing, are no news. */
+  #ownership(
+    {
+      kind,
+      client,
+      generation,
+      partitions,
+    }: PartitionsAssigned | PartitionsRevoked | PartitionsLost,
+    at: Instant,
+    event: number,
+  ): void {
+    if (partitions.length === 0) return;
+    const verb = kind.slice("partitions-".length);
+    const list = partitions.length > 6 ? `${partitions.length} partitions` : partitions.join(" ");
+    const when = generation < 0 ? "" : `, generation ${generation}`;
+    this.#add(at, event, "group", `${client}  ${verb} ${list}${when}`);
   }
 
   /** What producers ask for is no news: only what happens to them, and what a new coordinator takes over. */
@@ -241,6 +278,10 @@ const TOLD = [
   "coordinator-loaded",
   "group-state-changed",
   "group-member-left",
+  "partitions-assigned",
+  "partitions-revoked",
+  "partitions-lost",
+  "commit-ended",
   "transaction-state-changed",
   "transaction-ended",
   "producer-fenced",

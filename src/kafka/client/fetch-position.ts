@@ -67,7 +67,16 @@ export class FetchPosition {
     this.state = "await-reset";
   }
 
-  /** Goes to an offset that the leader named. */
+  /** As at first: there is no position. */
+  forget(): void {
+    this.state = "await-reset";
+    this.offset = -1;
+    this.offsetEpoch = NO_EPOCH;
+    this.leaderId = NO_LEADER;
+    this.leaderEpoch = NO_EPOCH;
+  }
+
+  /** Goes to an offset that the leader named, or that was committed. */
   seek(
     offset: Offset,
     offsetEpoch: LeaderEpoch,

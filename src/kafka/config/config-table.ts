@@ -10,6 +10,8 @@ export interface ConfigDefinition {
   /** May a number have decimals? */
   readonly isFraction?: boolean;
   readonly oneOf?: readonly string[];
+  /** A text is a list with commas, each of which must be one of these. */
+  readonly each?: readonly string[];
 }
 
 export type ConfigValue = number | boolean | string;
@@ -48,6 +50,11 @@ export function text(value: string, oneOf?: readonly string[]): TextDefinition {
   return { type: "text", default: value, ...(oneOf === undefined ? {} : { oneOf }) };
 }
 
+/** A list of words, written with commas. */
+export function list(value: string, each: readonly string[]): TextDefinition {
+  return { type: "text", default: value, each };
+}
+
 export interface NumberDefinition extends ConfigDefinition {
   readonly type: "number";
   readonly default: number;
@@ -81,7 +88,13 @@ export function complainAboutConfig(
     if (max !== undefined && parsed > max) return `must be at most ${max}`;
     if (parsed === except) return `must not be ${except}`;
   }
-  const { oneOf } = definition;
+  const { oneOf, each } = definition;
+  if (each !== undefined) {
+    const stranger = String(parsed)
+      .split(",")
+      .find((word) => !each.includes(word.trim()));
+    if (stranger !== undefined) return `takes a list of ${each.join(", ")}`;
+  }
   if (oneOf !== undefined && !oneOf.includes(String(parsed))) {
     return `must be one of ${oneOf.join(", ")}`;
   }

@@ -1,5 +1,6 @@
+import { CLIENT_ASSIGNOR_NAMES, DEFAULT_ASSIGNORS } from "../group/assignors/client-assignors.ts";
 import type { Configs } from "./config-table.ts";
-import { number, text } from "./config-table.ts";
+import { boolean, list, number, text } from "./config-table.ts";
 
 /** The consumer configs that are modelled, with Kafka 4.3's defaults (`ConsumerConfig`). */
 export const CONSUMER_CONFIGS = {
@@ -15,6 +16,15 @@ export const CONSUMER_CONFIGS = {
   "metadata.max.age.ms": number(300_000, 0),
   "reconnect.backoff.ms": number(50, 0),
   "reconnect.backoff.max.ms": number(1_000, 0),
+  "default.api.timeout.ms": number(60_000, 0),
+  // Of members of groups.
+  "group.instance.id": text(""),
+  "session.timeout.ms": number(45_000, 0),
+  "heartbeat.interval.ms": number(3_000, 0),
+  "max.poll.interval.ms": number(300_000, 1),
+  "partition.assignment.strategy": list(DEFAULT_ASSIGNORS, CLIENT_ASSIGNOR_NAMES),
+  "enable.auto.commit": boolean(true),
+  "auto.commit.interval.ms": number(5_000, 0),
   "isolation.level": text("read_uncommitted", ["read_uncommitted", "read_committed"]),
 } as const;
 

@@ -25,7 +25,8 @@ import { NO_ADDRESS, TopicLeaders } from "./topic-leaders.ts";
 export interface ClientMetadataOptions {
   /** The client's name, for facts. */
   readonly client: string;
-  readonly topics: readonly string[];
+  /** Undefined: all that there are. */
+  readonly topics: readonly string[] | undefined;
   /** bootstrap.servers. */
   readonly bootstrap: readonly NodeAddress[];
   readonly requestTimeout: Duration;
@@ -50,7 +51,9 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
   readonly #rpc: RpcClient;
   readonly #options: ClientMetadataOptions;
   readonly #connections: BrokerConnections;
-  readonly #request: MetadataRequest;
+  #request: MetadataRequest;
+  /** What is under way does not ask for all that is wanted. */
+  #isOutgrown = false;
   readonly #topics = new Map<string, TopicLeaders>();
   readonly #brokers = new Map<BrokerId, NodeAddress>();
   readonly #wakeUp: WakeUp;
@@ -74,16 +77,35 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
     this.#addresses = options.bootstrap;
     this.#wakeUp = new WakeUp(world.timers, options.timerKind);
     this.#lastSuccess = world.clock.now();
-    for (const name of options.topics) this.#topics.set(name, new TopicLeaders(name));
-    this.#request = {
-      topics: options.topics.map((name) => ({ topicId: undefined, name })),
-      allowAutoTopicCreation: false,
-    };
+    for (const name of options.topics ?? []) this.#topics.set(name, new TopicLeaders(name));
+    this.#request = requestFor(options.topics);
   }
 
   /** Grows whenever leaders may have changed. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Has it asked for nothing that it has not been told? */
+  get isFresh(): boolean {
+    return !this.#isNeeded && !this.#isInProgress;
+  }
+
+  /** All topics that it knows, in the order in which it heard of them. */
+  get topics(): Iterable<TopicLeaders> {
+    return this.#topics.values();
+  }
+
+  /** From now on it asks for these, too. */
+  watch(names: readonly string[]): void {
+    const asked = this.#request.topics;
+    if (asked === undefined) return;
+    const added = names.filter((name) => asked.every((topic) => topic.name !== name));
+    if (added.length === 0) return;
+    for (const name of added) this.topic(name);
+    this.#request = requestFor([...asked.map(({ name = "" }) => name), ...added]);
+    this.#isOutgrown = this.#isInProgress;
+    this.requestUpdate();
   }
 
   /** One of the topics it was made for. */
@@ -208,7 +230,8 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
       this.#failed(now);
       return;
     }
-    this.#isNeeded = false;
+    this.#isNeeded = this.#isOutgrown;
+    this.#isOutgrown = false;
     this.#failures = 0;
     this.#lastSuccess = now;
     this.#equivalentResponses++;
@@ -239,10 +262,12 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
   }
 
   #updateTopic(response: MetadataTopic): void {
-    const topic = this.#topics.get(response.name);
-    if (topic === undefined) return;
+    const isWanted = this.#request.topics === undefined || this.#topics.has(response.name);
+    if (!isWanted) return;
+    const topic = this.topic(response.name);
     const error = errorOf(response.errorCode);
     topic.isKnown = error === ERRORS.NONE;
+    topic.isInternal = response.isInternal;
     if (error !== ERRORS.NONE) {
       for (const leader of topic.partitions) leader.set(NO_LEADER, leader.leaderEpoch, NO_ADDRESS);
       this.#requestUpdateOn(error);
@@ -282,4 +307,11 @@ export class ClientMetadata implements ResponseHandler<MetadataResponse, undefin
     const jitter = this.#world.random.between(BACKOFF_JITTER_LOW, BACKOFF_JITTER_HIGH);
     return exponentialBackoff(backoff, backoffMax, attempts, jitter);
   }
+}
+
+function requestFor(topics: readonly string[] | undefined): MetadataRequest {
+  return {
+    topics: topics?.map((name) => ({ topicId: undefined, name })),
+    allowAutoTopicCreation: false,
+  };
 }

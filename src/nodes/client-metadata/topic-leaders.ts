@@ -40,6 +40,8 @@ export class TopicLeaders {
   readonly partitions: PartitionLeader[] = [];
   /** Did the last metadata response contain it without an error? */
   isKnown = false;
+  /** Is it one of the cluster's own, as `__consumer_offsets` is? */
+  isInternal = false;
 
   constructor(name: string) {
     this.name = name;

@@ -50,6 +50,17 @@ export class AssignedPartition {
     return true;
   }
 
+  /** It is assigned, or assigned anew, after somebody else may have read it. */
+  begin(startAt: ResetPolicy): void {
+    this.position.forget();
+    this.retryAt = 0;
+    this.failures = 0;
+    this.resetTo = startAt;
+    this.resetReason = "initial";
+    this.awaitsCommitted = true;
+    this.isBuffered = false;
+  }
+
   awaitReset(to: ResetPolicy, reason: string): void {
     this.position.awaitReset();
     this.resetTo = to;

@@ -43,7 +43,7 @@ export class ConsumerParts {
 
   /** A request for the partition failed: it waits before the next. */
   backOff(partition: AssignedPartition, now: Instant): void {
-    partition.retryAt = now + this.#backoff(partition.failures);
+    partition.retryAt = now + this.backoff(partition.failures);
     partition.failures++;
     this.isChanged = true;
     this.wakeUp.noLaterThan(partition.retryAt, now);
@@ -72,7 +72,8 @@ export class ConsumerParts {
     this.world.process.exit(reason);
   }
 
-  #backoff(attempts: number): Duration {
+  /** How long to wait after so many failures in a row (retry.backoff.ms, retry.backoff.max.ms). */
+  backoff(attempts: number): Duration {
     const { retryBackoff, retryBackoffMax } = this.settings;
     const jitter = this.world.random.between(BACKOFF_JITTER_LOW, BACKOFF_JITTER_HIGH);
     return exponentialBackoff(retryBackoff, retryBackoffMax, attempts, jitter);

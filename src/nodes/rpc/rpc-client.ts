@@ -161,10 +161,10 @@ export class RpcClient {
     this.#timeouts.noLaterThan(next, this.#world.clock.elapsed());
   }
 
-  /** Closes the connections to a peer; what waits on them is told. */
-  disconnect(to: NodeAddress): void {
+  /** Closes the connections to a peer, or that of one purpose; what waits on them is told. */
+  disconnect(to: NodeAddress, purpose?: string): void {
     for (const channel of [...this.#byConnection.values()]) {
-      if (channel.peer !== to) continue;
+      if (channel.peer !== to || (purpose !== undefined && channel.purpose !== purpose)) continue;
       this.#world.network.close(channel.connection);
       this.#drop(channel);
     }

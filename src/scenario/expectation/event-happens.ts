@@ -60,6 +60,10 @@ const FACT_EVENTS: readonly FactKind[] = [
   "transaction-ended",
   "producer-fenced",
   "position-reset",
+  "partitions-assigned",
+  "partitions-revoked",
+  "partitions-lost",
+  "commit-ended",
 ];
 
 const EVENTS: readonly NamedEvent[] = [

@@ -77,6 +77,10 @@ const BROKER: Defaults = {
   "group.max.session.timeout.ms": 30 * MINUTES,
   "group.initial.rebalance.delay.ms": 3 * SECONDS,
   "group.max.size": 2 ** 31 - 1,
+  "group.consumer.session.timeout.ms": 45 * SECONDS,
+  "group.consumer.heartbeat.interval.ms": 5 * SECONDS,
+  "group.consumer.max.size": 2 ** 31 - 1,
+  "group.consumer.assignment.interval.ms": SECONDS,
   "offset.metadata.max.bytes": 4 * KIB,
   "offsets.commit.timeout.ms": 5 * SECONDS,
   "offsets.load.buffer.size": 5 * MIB,
@@ -191,6 +195,16 @@ const CONSUMER: Defaults = {
   "metadata.max.age.ms": 5 * MINUTES,
   "reconnect.backoff.ms": 50,
   "reconnect.backoff.max.ms": SECONDS,
+  "default.api.timeout.ms": MINUTES,
+  // In Kafka null.
+  "group.instance.id": "",
+  "session.timeout.ms": 45 * SECONDS,
+  "heartbeat.interval.ms": 3 * SECONDS,
+  "max.poll.interval.ms": 5 * MINUTES,
+  "partition.assignment.strategy":
+    "org.apache.kafka.clients.consumer.RangeAssignor,org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+  "enable.auto.commit": true,
+  "auto.commit.interval.ms": 5 * SECONDS,
   "isolation.level": "read_uncommitted",
 };
 

@@ -1,0 +1,292 @@
+import { fail } from "../../../base/invariant.ts";
+import type { Instant } from "../../../base/time.ts";
+import { SECOND } from "../../../base/time.ts";
+import type { ConnectionId, Frame, NodeAddress } from "../../../ports/network.ts";
+import type { Node, World } from "../../../ports/node.ts";
+import { BrokerConnections } from "../../client-metadata/broker-connections.ts";
+import { ClientMetadata } from "../../client-metadata/client-metadata.ts";
+import { RpcClient } from "../../rpc/rpc-client.ts";
+import { WakeUp } from "../../wake-up.ts";
+import { consumerSettings } from "../consumer-options.ts";
+import { ConsumerParts } from "../consumer-parts.ts";
+import { Fetcher } from "../fetcher.ts";
+import { OffsetFinder } from "../offset-finder.ts";
+import { PositionValidator } from "../position-validator.ts";
+import { CoordinatorLink } from "./coordinator-link.ts";
+import { FetchBuffer } from "./fetch-buffer.ts";
+import { GroupOffsets } from "./group-offsets.ts";
+import type { GroupConsumerOptions, GroupSettings } from "./group-options.ts";
+import { groupSettings } from "./group-options.ts";
+import { Membership } from "./membership.ts";
+import { Ownership } from "./ownership.ts";
+import { Work } from "./work.ts";
+
+/** What the timers of a member are for. */
+const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, work: 3, close: 4 };
+
+/** How long `close` waits for its commit and for the coordinator (`DEFAULT_CLOSE_TIMEOUT_MS`). */
+const CLOSE_TIMEOUT = 30 * SECOND;
+
+/** What the one thread of the application does. */
+type Phase = "polling" | "committing" | "working" | "closing" | "closed";
+
+/**
+ * A node that reads topics as a member of a group (`ClassicKafkaConsumer` and a program around it): polls,
+ * works on each record that the poll gave it, commits as it is told, and polls again. Meanwhile heartbeats
+ * go on, and what arrives is kept for the next poll.
+ *
+ * Simplified: while the coordinator is not known, partitions are read on; Kafka's poll waits for it first.
+ */
+export class GroupConsumer implements Node {
+  readonly #world: World;
+  readonly #options: GroupConsumerOptions;
+  readonly #settings: GroupSettings;
+  readonly #rpc: RpcClient;
+  /** For questions, for fetches, and for the coordinator. */
+  readonly #main: BrokerConnections;
+  readonly #fetch: BrokerConnections;
+  readonly #toCoordinator: BrokerConnections;
+  readonly #parts: ConsumerParts;
+  readonly #link: CoordinatorLink;
+  readonly #membership: Membership;
+  readonly #ownership: Ownership;
+  readonly #offsets: GroupOffsets;
+  readonly #buffer: FetchBuffer;
+  readonly #finder: OffsetFinder;
+  readonly #validator: PositionValidator;
+  readonly #fetcher: Fetcher;
+  readonly #work: Work;
+  #phase: Phase = "polling";
+  #isToClose = false;
+  #metadataVersion = 0;
+
+  constructor(world: World, options: GroupConsumerOptions) {
+    const { bootstrap, configs, name, subscription } = options;
+    this.#world = world;
+    this.#options = options;
+    this.#settings = groupSettings(options);
+    const settings = consumerSettings(configs);
+    const { reconnectBackoff, reconnectBackoffMax } = settings;
+    const rpc = new RpcClient(world, TIMER.rpc);
+    const connections = (purpose: string): BrokerConnections =>
+      new BrokerConnections(world, rpc, purpose, reconnectBackoff, reconnectBackoffMax);
+    this.#rpc = rpc;
+    this.#main = connections("main");
+    this.#fetch = connections("fetch");
+    this.#toCoordinator = connections("coordinator");
+    const metadata = new ClientMetadata(world, rpc, {
+      client: name,
+      topics: subscription.kind === "topics" ? subscription.topics : undefined,
+      bootstrap,
+      requestTimeout: settings.requestTimeout,
+      backoff: settings.retryBackoff,
+      backoffMax: settings.retryBackoffMax,
+      maxAge: settings.metadataMaxAge,
+      connections: this.#main,
+      timerKind: TIMER.metadata,
+    });
+    const wakeUp = new WakeUp(world.timers, TIMER.wakeUp);
+    const parts = new ConsumerParts(world, rpc, name, settings, metadata, wakeUp);
+    const membership = (): Membership => this.#membership;
+    this.#parts = parts;
+    this.#buffer = new FetchBuffer(parts);
+    this.#finder = new OffsetFinder(parts, this.#main);
+    this.#validator = new PositionValidator(parts, this.#main);
+    this.#fetcher = new Fetcher(parts, this.#fetch, this.#buffer);
+    this.#link = new CoordinatorLink(parts, options.group, this.#main, this.#toCoordinator);
+    this.#offsets = new GroupOffsets(parts, this.#settings, this.#link, membership);
+    this.#ownership = new Ownership(
+      parts,
+      this.#settings,
+      subscription,
+      this.#offsets,
+      this.#buffer,
+      membership,
+    );
+    this.#membership = new Membership(parts, this.#settings, this.#link, this.#ownership);
+    this.#link.onFound = (now) => this.#membership.heartbeat.resetSessionTimeout(now);
+    this.#work = new Work(world, name, options.group, options.work, TIMER.work);
+  }
+
+  onStart(): void {
+    this.#run();
+  }
+
+  onTimer(kind: number): void {
+    switch (kind) {
+      case TIMER.rpc:
+        this.#rpc.onTimer();
+        break;
+      case TIMER.wakeUp:
+        this.#parts.wakeUp.fired();
+        this.#parts.isChanged = true;
+        break;
+      case TIMER.metadata:
+        this.#parts.metadata.fired();
+        break;
+      case TIMER.work:
+        this.#work.done();
+        break;
+      case TIMER.close:
+        this.#exit();
+        return;
+      default:
+        fail(`a member of a group has no timer ${kind}`);
+    }
+    this.#run();
+  }
+
+  onConnected(connection: ConnectionId): void {
+    this.#rpc.onConnected(connection);
+    this.#parts.isChanged = true;
+    this.#run();
+  }
+
+  onFrame(connection: ConnectionId, _from: NodeAddress, frame: Frame): void {
+    this.#rpc.onFrame(connection, frame);
+    this.#run();
+  }
+
+  onClosed(connection: ConnectionId, from: NodeAddress): void {
+    const purpose = this.#rpc.purposeOf(connection);
+    if (purpose === undefined) return;
+    const now = this.#world.clock.now();
+    const all = [this.#main, this.#fetch, this.#toCoordinator];
+    all.find((one) => one.purpose === purpose)?.disconnected(from, now);
+    this.#parts.metadata.disconnected(now);
+    this.#parts.isChanged = true;
+    this.#rpc.onClosed(connection);
+    this.#run();
+  }
+
+  onSynced(): void {
+    fail("a consumer has no files");
+  }
+
+  /** `wakeup`: what the last poll gave is worked on still, and then the consumer is closed. */
+  onShutdown(): void {
+    this.#isToClose = true;
+    this.#run();
+  }
+
+  /** Does all that can be done now. */
+  #run(): void {
+    const now = this.#world.clock.now();
+    const parts = this.#parts;
+    this.#followMetadata();
+    while (this.#step(now));
+    if (this.#phase === "closed") return;
+    this.#membership.beat(now);
+    this.#offsets.run(now);
+    parts.metadata.run(now);
+  }
+
+  /** One step of the application. True if another may follow at once. */
+  #step(now: Instant): boolean {
+    switch (this.#phase) {
+      case "polling":
+        if (this.#isToClose) return this.#close();
+        return this.#poll(now);
+      case "working":
+        if (!this.#work.isOver) return false;
+        this.#commitOr("after", () => this.#beginPoll());
+        return true;
+      case "committing":
+      case "closing":
+      case "closed":
+        return false;
+      default:
+        return fail(`the application does ${String(this.#phase satisfies never)}`);
+    }
+  }
+
+  #beginPoll(): void {
+    this.#phase = "polling";
+    this.#membership.heartbeat.pollBegan();
+  }
+
+  /** True if it gave the application something. */
+  #poll(now: Instant): boolean {
+    const parts = this.#parts;
+    this.#ownership.followMetadata();
+    // A pattern must have been held against all topics once before the member can say what it wants.
+    if (parts.metadata.version > 0) this.#membership.run(now);
+    this.#offsets.autoCommit(now);
+    this.#offsets.findBeginnings(now);
+    if (parts.isChanged) this.#lookAround(now);
+    const taken = this.#ownership.isParting ? [] : this.#buffer.poll();
+    // What is not there yet is fetched while the application works.
+    this.#fetcher.run(now);
+    if (taken.length === 0) return false;
+    this.#membership.heartbeat.pollEnded(now);
+    this.#work.polled(taken);
+    this.#commitOr("before", () => this.#beginWork());
+    return true;
+  }
+
+  #beginWork(): void {
+    this.#phase = "working";
+    this.#work.begin();
+  }
+
+  /** Commits if it is to be done at this point, and goes on. */
+  #commitOr(when: "before" | "after", next: () => void): void {
+    const { mode, when: chosen } = this.#options.commit;
+    if (mode === "auto" || chosen !== when) {
+      next();
+    } else if (mode === "async") {
+      this.#offsets.commit("async", 0, () => undefined);
+      next();
+    } else {
+      this.#phase = "committing";
+      // A commit that fails is told to the application, which goes on to poll.
+      this.#offsets.commit("sync", this.#settings.apiTimeout, next);
+    }
+  }
+
+  /** Something changed that is not just another fetch. */
+  #lookAround(now: Instant): void {
+    const parts = this.#parts;
+    parts.isChanged = false;
+    this.#finder.run(now);
+    this.#validator.run(now);
+    this.#fetcher.regroup(now);
+    for (const partition of parts.assigned) {
+      if (partition.retryAt > now) parts.wakeUp.noLaterThan(partition.retryAt, now);
+    }
+  }
+
+  #followMetadata(): void {
+    const parts = this.#parts;
+    if (this.#metadataVersion === parts.metadata.version) return;
+    this.#metadataVersion = parts.metadata.version;
+    parts.isChanged = true;
+    for (const partition of parts.assigned) partition.followLeader();
+  }
+
+  // The end.
+
+  #close(): boolean {
+    this.#phase = "closing";
+    this.#world.timers.start(CLOSE_TIMEOUT, TIMER.close);
+    if (this.#settings.autoCommit) {
+      this.#offsets.commit("auto", CLOSE_TIMEOUT, () => this.#leave());
+    } else this.#leave();
+    return false;
+  }
+
+  #leave(): void {
+    const membership = this.#membership;
+    const { generation } = membership;
+    const isLost = generation.id < 0 || generation.memberId === "" || membership.isRebalancing;
+    this.#ownership.releaseAll(isLost, generation);
+    const isAsked = membership.leave("the consumer is being closed", () => this.#exit());
+    if (!isAsked) this.#exit();
+  }
+
+  #exit(): void {
+    if (this.#phase === "closed") return;
+    this.#phase = "closed";
+    this.#world.process.exit("closed");
+  }
+}

@@ -1,0 +1,393 @@
+import type { Duration, Instant } from "../../../base/time.ts";
+import type { ErrorCode } from "../../../kafka/error-code.ts";
+import { ERRORS, errorOf } from "../../../kafka/error-code.ts";
+import type { LeaderEpoch, Offset } from "../../../kafka/ids.ts";
+import { NO_EPOCH, NO_LEADER } from "../../../kafka/ids.ts";
+import { OFFSET_COMMIT, OFFSET_FETCH } from "../../../kafka/protocol/apis.ts";
+import type {
+  OffsetCommitResponse,
+  OffsetFetchPartitionResponse,
+  OffsetFetchResponse,
+} from "../../../kafka/protocol/group-offsets.ts";
+import type { NodeAddress } from "../../../ports/network.ts";
+import type { CommitEnded } from "../../../trace/fact.ts";
+import type { ResponseHandler } from "../../rpc/rpc-client.ts";
+import type { AssignedPartition } from "../assigned-partition.ts";
+import type { ConsumerParts } from "../consumer-parts.ts";
+import { byTopic, findAsked } from "../offset-finder.ts";
+import type { CoordinatorLink } from "./coordinator-link.ts";
+import type { GroupSettings } from "./group-options.ts";
+import type { Generation, Membership } from "./membership.ts";
+
+/** How far the member has come in one partition: the next record to read. */
+interface Progress {
+  readonly partition: AssignedPartition;
+  readonly offset: Offset;
+  readonly leaderEpoch: LeaderEpoch;
+}
+
+/**
+ * How a commit ended. `again`: it may be tried again with hope. `lost`: the member is not in the group as it
+ * thought (`CommitFailedException`); `rebalance`: it will know where it stands once it has polled.
+ */
+export type CommitOutcome = "done" | "again" | "rebalance" | "lost" | "refused";
+
+/** One call of commitSync or commitAsync, or what stands for it. */
+class Commit {
+  readonly how: CommitEnded["how"];
+  readonly progress: readonly Progress[];
+  readonly ended: (outcome: CommitOutcome) => void;
+  /** commitSync tries again until then. */
+  readonly deadline: Instant;
+  retryAt: Instant = 0;
+  failures = 0;
+  isInFlight = false;
+  generation: Generation | undefined = undefined;
+
+  constructor(
+    how: CommitEnded["how"],
+    progress: readonly Progress[],
+    deadline: Instant,
+    ended: (outcome: CommitOutcome) => void,
+  ) {
+    this.how = how;
+    this.progress = progress;
+    this.deadline = deadline;
+    this.ended = ended;
+  }
+}
+
+/** A member's offsets: commits how far it has come, and finds where to begin (`ConsumerCoordinator`). */
+export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commit> {
+  readonly #parts: ConsumerParts;
+  readonly #settings: GroupSettings;
+  readonly #link: CoordinatorLink;
+  readonly #membership: () => Membership;
+  #commits: Commit[] = [];
+  #nextAutoCommit: Instant;
+  /** Of the question where to begin. */
+  #isAsking = false;
+  #askAgainAt: Instant = 0;
+  #failures = 0;
+
+  readonly #onFetch: ResponseHandler<OffsetFetchResponse, readonly AssignedPartition[]> = {
+    onResponse: (response, asked, from) => this.#fetched(response, asked, from),
+    onDisconnect: (_, from) => this.#fetchBroken(from),
+  };
+
+  constructor(
+    parts: ConsumerParts,
+    settings: GroupSettings,
+    link: CoordinatorLink,
+    membership: () => Membership,
+  ) {
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#link = link;
+    this.#membership = membership;
+    this.#nextAutoCommit = parts.world.clock.now() + settings.autoCommitInterval;
+  }
+
+  /** The member has an assignment: auto commits count their time from now. */
+  restartAutoCommit(now: Instant): void {
+    this.#nextAutoCommit = now + this.#settings.autoCommitInterval;
+  }
+
+  /** In poll: commits what earlier polls gave, if enable.auto.commit and it is time. */
+  autoCommit(now: Instant): void {
+    if (!this.#settings.autoCommit) return;
+    if (now < this.#nextAutoCommit) {
+      this.#parts.wakeUp.noLaterThan(this.#nextAutoCommit, now);
+      return;
+    }
+    this.restartAutoCommit(now);
+    this.commit("auto", 0, (outcome) => {
+      if (outcome === "again") this.#nextAutoCommit = this.#parts.world.clock.now() + this.#soon;
+    });
+  }
+
+  /**
+   * Commits the positions of all partitions. `patience` is how long it is tried, 0 for once. A commit that is
+   * not tried again waits at most until the coordinator is found.
+   */
+  commit(
+    how: CommitEnded["how"],
+    patience: Duration,
+    ended: (outcome: CommitOutcome) => void,
+  ): void {
+    const now = this.#parts.world.clock.now();
+    const progress = this.#progress();
+    if (progress.length === 0) {
+      ended("done");
+      return;
+    }
+    this.#commits.push(new Commit(how, progress, now + patience, ended));
+    this.run(now);
+  }
+
+  /** Sends what waits to be sent. */
+  run(now: Instant): void {
+    for (const commit of [...this.#commits]) {
+      if (commit.isInFlight) continue;
+      if (commit.retryAt > now) this.#parts.wakeUp.noLaterThan(commit.retryAt, now);
+      else if (this.#link.ready(now)) this.#send(commit);
+    }
+  }
+
+  /** In poll: asks where to begin in partitions that have just been assigned. */
+  findBeginnings(now: Instant): void {
+    const waiting = this.#parts.assigned.filter((partition) => partition.awaitsCommitted);
+    if (waiting.length === 0 || this.#isAsking) return;
+    if (this.#askAgainAt > now) {
+      this.#parts.wakeUp.noLaterThan(this.#askAgainAt, now);
+      return;
+    }
+    if (!this.#link.ready(now)) return;
+    this.#isAsking = true;
+    const topics = byTopic(waiting).map(([, partitions]) => ({
+      topicId: (partitions[0] as AssignedPartition).topic.topicId,
+      partitionIndexes: partitions.map(({ partition }) => partition),
+    }));
+    const { groupId } = this.#settings;
+    const group = { groupId, memberId: undefined, memberEpoch: -1, topics };
+    const { requestTimeout } = this.#parts.settings;
+    const body = { groups: [group], requireStable: true };
+    this.#link.send(OFFSET_FETCH, body, requestTimeout, this.#onFetch, waiting);
+  }
+
+  get #soon(): Duration {
+    return this.#parts.settings.retryBackoff;
+  }
+
+  /** Positions that hold (`SubscriptionState.allConsumed`). */
+  #progress(): Progress[] {
+    const progress: Progress[] = [];
+    for (const partition of this.#parts.assigned) {
+      const { offset, offsetEpoch, state } = partition.position;
+      if (state === "await-reset" || partition.awaitsCommitted) continue;
+      progress.push({ partition, offset, leaderEpoch: offsetEpoch });
+    }
+    return progress;
+  }
+
+  // Commits.
+
+  #send(commit: Commit): void {
+    const membership = this.#membership();
+    const generation = membership.stableGeneration;
+    if (generation === undefined) {
+      const isRebalancing = membership.isRebalancing;
+      this.#end(commit, isRebalancing ? "rebalance" : "lost", isRebalancing ? REBALANCING : LOST);
+      return;
+    }
+    commit.isInFlight = true;
+    commit.generation = generation;
+    const topics = byTopic(commit.progress.map(({ partition }) => partition)).map(
+      ([, partitions]) => ({
+        topicId: (partitions[0] as AssignedPartition).topic.topicId,
+        partitions: partitions.map((partition) => {
+          const progress = commit.progress.find((one) => one.partition === partition);
+          return {
+            partitionIndex: partition.partition,
+            committedOffset: progress?.offset ?? -1,
+            committedLeaderEpoch: progress?.leaderEpoch ?? NO_EPOCH,
+            committedMetadata: "",
+          };
+        }),
+      }),
+    );
+    const { groupId, instanceId } = this.#settings;
+    const body = {
+      groupId,
+      generationIdOrMemberEpoch: generation.id,
+      memberId: generation.memberId,
+      groupInstanceId: instanceId,
+      topics,
+    };
+    const { requestTimeout } = this.#parts.settings;
+    this.#link.send(OFFSET_COMMIT, body, requestTimeout, this, commit);
+  }
+
+  onResponse({ topics }: OffsetCommitResponse, commit: Commit, from: NodeAddress): void {
+    for (const { topicId, partitions } of topics) {
+      for (const { partitionIndex, errorCode } of partitions) {
+        if (errorCode === 0) continue;
+        const asked = commit.progress.map(({ partition }) => partition);
+        const partition = asked.find(
+          (one) => one.partition === partitionIndex && one.topic.topicId === topicId,
+        );
+        this.#refused(commit, errorOf(errorCode), partition, from);
+        return;
+      }
+    }
+    this.#end(commit, "done", NONE);
+  }
+
+  onDisconnect(commit: Commit, from: NodeAddress): void {
+    this.#link.disconnected(from, this.#parts.world.clock.now());
+    this.#failed(commit, ERRORS.NETWORK_EXCEPTION, from, undefined);
+  }
+
+  /** The first error of an answer decides. */
+  #refused(
+    commit: Commit,
+    error: ErrorCode,
+    partition: AssignedPartition | undefined,
+    from: NodeAddress,
+  ): void {
+    const membership = this.#membership();
+    const isUnchanged = commit.generation === membership.generation;
+    if (COORDINATOR_GONE.has(error)) this.#link.markUnknown();
+    if (error === ERRORS.FENCED_INSTANCE_ID && isUnchanged) {
+      this.#end(commit, "refused", error.name);
+      this.#parts.die(`another has group.instance.id ${this.#settings.instanceId}`);
+      return;
+    }
+    if (error === ERRORS.REBALANCE_IN_PROGRESS) {
+      membership.requestRejoin("offset commit failed since group is already rebalancing");
+      this.#failed(commit, error, from, partition, "rebalance");
+      return;
+    }
+    if (error === ERRORS.UNKNOWN_MEMBER_ID || error === ERRORS.ILLEGAL_GENERATION) {
+      // Of an older generation it says nothing about the present one.
+      if (!isUnchanged && membership.isRebalancing) {
+        this.#failed(commit, error, from, partition, "rebalance");
+        return;
+      }
+      const reason = `encountered ${error.name} from ${OFFSET_COMMIT.name} response`;
+      membership.resetAndRejoin(reason, error !== ERRORS.ILLEGAL_GENERATION);
+      this.#failed(commit, error, from, partition, "lost");
+      return;
+    }
+    this.#failed(commit, error, from, partition);
+  }
+
+  #failed(
+    commit: Commit,
+    error: ErrorCode,
+    from: NodeAddress,
+    partition: AssignedPartition | undefined,
+    outcome: CommitOutcome = error.retriable ? "again" : "refused",
+  ): void {
+    const { metadata, world } = this.#parts;
+    const now = world.clock.now();
+    const isRetried = outcome === "again" && now < commit.deadline;
+    const broker = metadata.brokerAt(from);
+    this.#parts.noteFailure(OFFSET_COMMIT.name, broker, partition?.name ?? "", error, isRetried);
+    commit.isInFlight = false;
+    if (!isRetried) {
+      this.#end(commit, outcome, error.name);
+      return;
+    }
+    commit.retryAt = now + this.#parts.backoff(commit.failures);
+    commit.failures++;
+    this.#parts.wakeUp.noLaterThan(commit.retryAt, now);
+  }
+
+  #end(commit: Commit, outcome: CommitOutcome, error: string): void {
+    this.#commits = this.#commits.filter((one) => one !== commit);
+    const generation = commit.generation ?? this.#membership().generation;
+    this.#parts.world.facts.note({
+      kind: "commit-ended",
+      client: this.#parts.client,
+      group: this.#settings.groupId,
+      member: generation.memberId,
+      generation: generation.id,
+      how: commit.how,
+      offsets: commit.progress.map(({ partition: { name }, offset }) => ({
+        partition: name,
+        offset,
+      })),
+      // A commit without an answer may have been carried out.
+      outcome:
+        outcome === "done" ? "committed" : commit.generation === undefined ? "failed" : "unknown",
+      error,
+    });
+    commit.ended(outcome);
+  }
+
+  // Where to begin.
+
+  #fetched(
+    response: OffsetFetchResponse,
+    asked: readonly AssignedPartition[],
+    from: NodeAddress,
+  ): void {
+    this.#isAsking = false;
+    const group = response.groups[0];
+    const groupError = errorOf(group?.errorCode ?? ERRORS.UNKNOWN_SERVER_ERROR.code);
+    if (group === undefined || groupError !== ERRORS.NONE) {
+      if (COORDINATOR_GONE.has(groupError)) this.#link.markUnknown();
+      this.#fetchFailed(groupError, from, undefined);
+      return;
+    }
+    for (const { topicId, partitions } of group.topics) {
+      const topic = asked.find((one) => one.topic.topicId === topicId)?.topic.name ?? "";
+      for (const answer of partitions) {
+        const partition = findAsked(asked, topic, answer.partitionIndex);
+        if (partition === undefined || !this.#parts.assigned.includes(partition)) continue;
+        if (!partition.awaitsCommitted) continue;
+        const error = errorOf(answer.errorCode);
+        if (error === ERRORS.NONE) this.#begin(partition, answer);
+        else this.#fetchFailed(error, from, partition);
+      }
+    }
+    this.#parts.isChanged = true;
+  }
+
+  /** At what is committed; if nothing is, auto.offset.reset decides. */
+  #begin(partition: AssignedPartition, answer: OffsetFetchPartitionResponse): void {
+    const { committedOffset: offset, committedLeaderEpoch: epoch } = answer;
+    this.#failures = 0;
+    partition.awaitsCommitted = false;
+    if (offset < 0) return;
+    this.#parts.world.facts.note({
+      kind: "position-reset",
+      client: this.#parts.client,
+      partition: partition.name,
+      from: -1,
+      to: offset,
+      reason: "committed",
+    });
+    // By which leader that was true is not known: it is to be validated with the present one.
+    partition.position.seek(offset, epoch, NO_LEADER, NO_EPOCH);
+    if (epoch > partition.leader.leaderEpoch) this.#parts.metadata.requestUpdate();
+    partition.followLeader();
+  }
+
+  #fetchBroken(from: NodeAddress): void {
+    this.#isAsking = false;
+    this.#link.disconnected(from, this.#parts.world.clock.now());
+    this.#fetchFailed(ERRORS.NETWORK_EXCEPTION, from, undefined);
+  }
+
+  #fetchFailed(
+    error: ErrorCode,
+    from: NodeAddress,
+    partition: AssignedPartition | undefined,
+  ): void {
+    const { metadata, world } = this.#parts;
+    const now = world.clock.now();
+    const name = partition?.name ?? "";
+    const broker = metadata.brokerAt(from);
+    this.#parts.noteFailure(OFFSET_FETCH.name, broker, name, error, error.retriable);
+    if (!error.retriable) {
+      this.#parts.die(`where to begin cannot be told: ${error.name}`);
+      return;
+    }
+    this.#askAgainAt = now + this.#parts.backoff(this.#failures);
+    this.#failures++;
+    this.#parts.wakeUp.noLaterThan(this.#askAgainAt, now);
+  }
+}
+
+const COORDINATOR_GONE: ReadonlySet<ErrorCode> = new Set([
+  ERRORS.NOT_COORDINATOR,
+  ERRORS.COORDINATOR_NOT_AVAILABLE,
+  ERRORS.REQUEST_TIMED_OUT,
+]);
+
+const NONE = ERRORS.NONE.name;
+/** Kafka's exceptions for commits that are not sent at all. */
+const REBALANCING = "RebalanceInProgressException";
+const LOST = "CommitFailedException";

@@ -1,0 +1,73 @@
+import type { Duration } from "../../../base/time.ts";
+import { fromMillis } from "../../../base/time.ts";
+import type { ConsumerConfigs } from "../../../kafka/config/consumer-configs.ts";
+import type { ClientAssignor } from "../../../kafka/group/assignors/client-assignors.ts";
+import { clientAssignors } from "../../../kafka/group/assignors/client-assignors.ts";
+import type { NodeAddress } from "../../../ports/network.ts";
+import type { DurationSource } from "../../../ports/random.ts";
+
+/** Which topics a member wants: these, or all whose names match. */
+export type Subscription =
+  | { readonly kind: "topics"; readonly topics: readonly string[] }
+  /** A regular expression that must match the whole name; internal topics are left out. */
+  | { readonly kind: "pattern"; readonly pattern: string };
+
+/** How the application has committed what it read. */
+export interface CommitPolicy {
+  /** `auto`: only as enable.auto.commit says; otherwise by commitSync or commitAsync, each poll. */
+  readonly mode: "auto" | "sync" | "async";
+  /** Of sync and async: before it works on what a poll gave it, or after. */
+  readonly when: "before" | "after";
+}
+
+export interface GroupConsumerOptions {
+  /** The scenario's name for the client. */
+  readonly name: string;
+  /** group.id */
+  readonly group: string;
+  readonly subscription: Subscription;
+  /** How long the application works on each record; undefined: no time. */
+  readonly work: DurationSource | undefined;
+  readonly commit: CommitPolicy;
+  readonly configs: ConsumerConfigs;
+  /** Some brokers, to ask for the others. */
+  readonly bootstrap: readonly NodeAddress[];
+}
+
+/** The configs of groups as the parts of a member use them. */
+export interface GroupSettings {
+  readonly groupId: string;
+  /** group.instance.id */
+  readonly instanceId: string | undefined;
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
+  readonly sessionTimeout: Duration;
+  readonly heartbeatInterval: Duration;
+  readonly maxPollInterval: Duration;
+  readonly autoCommit: boolean;
+  readonly autoCommitInterval: Duration;
+  readonly apiTimeout: Duration;
+  /** In the order of preference. */
+  readonly assignors: readonly ClientAssignor[];
+  /** Do all its assignors know how to rebalance without stopping the world (KIP-429)? */
+  readonly isCooperative: boolean;
+}
+
+export function groupSettings({ group, configs }: GroupConsumerOptions): GroupSettings {
+  const instance = configs["group.instance.id"];
+  const assignors = clientAssignors(configs["partition.assignment.strategy"]);
+  return {
+    groupId: group,
+    instanceId: instance === "" ? undefined : instance,
+    sessionTimeoutMs: configs["session.timeout.ms"],
+    rebalanceTimeoutMs: configs["max.poll.interval.ms"],
+    sessionTimeout: fromMillis(configs["session.timeout.ms"]),
+    heartbeatInterval: fromMillis(configs["heartbeat.interval.ms"]),
+    maxPollInterval: fromMillis(configs["max.poll.interval.ms"]),
+    autoCommit: configs["enable.auto.commit"],
+    autoCommitInterval: fromMillis(configs["auto.commit.interval.ms"]),
+    apiTimeout: fromMillis(configs["default.api.timeout.ms"]),
+    assignors,
+    isCooperative: assignors.every((assignor) => assignor.isCooperative),
+  };
+}
