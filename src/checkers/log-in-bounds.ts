@@ -6,6 +6,7 @@ import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts
 import type { LogWatch } from "./log-watch.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
+import { earlierRule } from "./waivers/earlier-rule.ts";
 
 export const LOG_IN_BOUNDS: Guarantee = {
   name: "log-in-bounds",
@@ -13,7 +14,7 @@ export const LOG_IN_BOUNDS: Guarantee = {
     "A replica's high watermark is neither below its log's start nor beyond its end, and leader epochs never fall along a log.",
   source: "UnifiedLog, LeaderEpochFileCache; L1 and L2",
   kinds: ["log-out-of-bounds"],
-  condition: "Always.",
+  condition: "Always. Permitted: an earlier rule of the protocol.",
   testedBy: "high watermarks, and batches of another epoch than the one before",
   example: [
     "log-out-of-bounds   orders-0   at 45.030s, event 22810",
@@ -28,7 +29,11 @@ class LogInBounds implements Checker {
   /** Logs that were found out: each is told once. */
   readonly #told = new Set<ReplicaLog>();
 
-  constructor({ logs }: CheckContext) {
+  readonly #context: CheckContext;
+
+  constructor(context: CheckContext) {
+    const { logs } = context;
+    this.#context = context;
     this.#watch = logs.watch;
     logs.watch.onOutOfBounds((partition, log, _index, fact, at, event) =>
       this.#reportMark(partition, log, fact, at, event),
@@ -71,6 +76,8 @@ class LogInBounds implements Checker {
     at: Instant,
     event: number,
   ): void {
+    // A cut within a batch, where a leader of before KIP-279 says, leaves an end without a record.
+    const waiver = earlierRule(partition, this.#context.setup, event);
     this.violations.push(
       violationOf(LOG_IN_BOUNDS, {
         partition: partition.name,
@@ -78,6 +85,8 @@ class LogInBounds implements Checker {
         event,
         text: [text],
         offsets: [log.start, log.end],
+        permitted: waiver?.text,
+        cause: waiver?.cause,
       }),
     );
   }
