@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../../src/kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../src/kafka/error-code.ts";
 import type { TopicPartitions } from "../../src/kafka/group/assignors/topic-partitions.ts";
+import type { ClassicGroup } from "../../src/kafka/group/classic-group.ts";
+import type { HeartbeatOutcome } from "../../src/kafka/group/consumer-heartbeats.ts";
 import { encodeAssignment, encodeSubscription } from "../../src/kafka/group/consumer-protocol.ts";
 import type { GroupNote, GroupTimer, WhenCommitted } from "../../src/kafka/group/group-effects.ts";
 import { GroupEffects, timerName } from "../../src/kafka/group/group-effects.ts";
@@ -8,6 +10,8 @@ import type { GroupRecord } from "../../src/kafka/group/group-record.ts";
 import { decodeGroupRecord, encodeGroupRecord } from "../../src/kafka/group/group-record.ts";
 import type { Committer, GroupsOptions } from "../../src/kafka/group/groups.ts";
 import { Groups } from "../../src/kafka/group/groups.ts";
+import { MetadataImage } from "../../src/kafka/metadata/image.ts";
+import type { ConsumerGroupHeartbeatRequest } from "../../src/kafka/protocol/consumer-group-heartbeat.ts";
 import type {
   HeartbeatRequest,
   JoinGroupRequest,
@@ -25,6 +29,7 @@ const NO_PRODUCER = -1;
 /** A group's coordinator without a broker around it: the test is clock, log and clients. */
 export class GroupFixture {
   groups: Groups;
+  readonly image: MetadataImage = new MetadataImage();
   nowMs = 1_000_000;
   /** All that was written, in order. */
   readonly log: { readonly record: GroupRecord; readonly producerId: number }[] = [];
@@ -42,6 +47,13 @@ export class GroupFixture {
 
   constructor(options: Partial<GroupsOptions> = {}) {
     this.#options = {
+      consumer: {
+        sessionTimeoutMs: 45_000,
+        heartbeatIntervalMs: 5_000,
+        maxSize: 2_147_483_647,
+        assignmentIntervalMs: 1_000,
+      },
+      image: this.image,
       initialRebalanceDelayMs: 3_000,
       maxSize: 2_147_483_647,
       maxOffsetMetadata: 4_096,
@@ -82,6 +94,7 @@ export class GroupFixture {
       if (effects.replays) this.groups.replay(record, this.log.length, producerId, this.nowMs);
       this.log.push({ record, producerId });
     }
+    if (effects.replays) this.groups.noteStates(effects);
     for (const { timer, delayMs } of effects.timers) {
       if (delayMs === undefined) this.timers.delete(timerName(timer));
       else this.timers.set(timerName(timer), { timer, at: this.nowMs + delayMs });
@@ -198,6 +211,57 @@ export class GroupFixture {
     return this.step((effects) => this.groups.leave({ groupId: GROUP, members }, effects));
   }
 
+  // Members of KIP-848.
+
+  /** A topic comes into being, or gets more partitions. */
+  topic(name: string, partitions: number): void {
+    const { image } = this;
+    const topicId = topicIdOf(name);
+    const next = (): number => image.lastOffset + 1;
+    if (image.topicByName(name) === undefined) {
+      image.replay({ type: "TopicRecord", name, topicId }, next());
+    }
+    for (let i = image.topicByName(name)?.partitions.length ?? 0; i < partitions; i++) {
+      image.replay(
+        {
+          type: "PartitionRecord",
+          partitionId: i,
+          topicId,
+          replicas: [1],
+          isr: [1],
+          removingReplicas: [],
+          addingReplicas: [],
+          leader: 1,
+          leaderRecoveryState: 0,
+          leaderEpoch: 0,
+          partitionEpoch: 0,
+          directories: [],
+          eligibleLeaderReplicas: undefined,
+          lastKnownElr: undefined,
+        },
+        next(),
+      );
+    }
+  }
+
+  beat(body: Partial<ConsumerGroupHeartbeatRequest>): HeartbeatOutcome {
+    const request = {
+      groupId: GROUP,
+      memberId: "m1",
+      memberEpoch: 0,
+      instanceId: undefined,
+      rackId: undefined,
+      rebalanceTimeoutMs: -1,
+      subscribedTopicNames: undefined,
+      subscribedTopicRegex: undefined,
+      serverAssignor: undefined,
+      topicPartitions: undefined,
+      ...body,
+    };
+    const from = { request: -1, clientId: "client", clientHost: "/host" };
+    return this.step((effects) => this.groups.consumerHeartbeat(request, from, effects));
+  }
+
   /** Commits an offset of orders-0. */
   commitOffset(offset: number, from: Partial<Committer> = {}, metadata = ""): string {
     const committer = {
@@ -232,14 +296,24 @@ export class GroupFixture {
     return this.groups.offsets.get(GROUP, "orders", 0)?.offset;
   }
 
+  get classic(): ClassicGroup | undefined {
+    const group = this.groups.get(GROUP);
+    return group?.kind === "classic" ? group : undefined;
+  }
+
   get state(): string | undefined {
     return this.groups.get(GROUP)?.state;
   }
 
   get generation(): number {
     const group = this.groups.get(GROUP);
-    return group === undefined ? -1 : group.generation;
+    return group?.kind === "classic" ? group.generation : -1;
   }
+}
+
+/** The id of a topic of the fixture. */
+export function topicIdOf(name: string): string {
+  return `${name}AAAAAAAAAAAAAAAAAAAAAA`.slice(0, 21).concat("A");
 }
 
 export function protocol(
@@ -267,7 +341,7 @@ function offsetOf(
 ): Parameters<Groups["commitOffsets"]>[1][number] {
   return {
     topic: "orders",
-    topicId: "AAAAAAAAAAAAAAAAAAAAAg",
+    topicId: topicIdOf("orders"),
     partitions: [
       { partitionIndex: 0, committedOffset, committedLeaderEpoch: 3, committedMetadata },
     ],

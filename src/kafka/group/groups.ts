@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
 import type { Offset, TopicId } from "../ids.ts";
+import type { MetadataImage } from "../metadata/image.ts";
+import type { ConsumerGroupHeartbeatRequest } from "../protocol/consumer-group-heartbeat.ts";
 import type {
   HeartbeatRequest,
   JoinGroupRequest,
@@ -14,13 +16,22 @@ import { ClassicGroup } from "./classic-group.ts";
 import type { ClassicProtocolOptions, Requester } from "./classic-protocol.ts";
 import { ClassicProtocol, refuseJoin, refuseSync } from "./classic-protocol.ts";
 import { answerJoin, answerSync, refusedJoin } from "./classic-rebalance.ts";
+import type { ConsumerGroupRecord } from "./consumer-group.ts";
+import { ConsumerGroup } from "./consumer-group.ts";
+import type { ConsumerProtocolOptions, HeartbeatOutcome } from "./consumer-heartbeats.ts";
+import { ConsumerHeartbeats } from "./consumer-heartbeats.ts";
 import type { GroupEffects, GroupTimer, WhenCommitted } from "./group-effects.ts";
-import type { GroupRecord } from "./group-record.ts";
+import type { GroupEpochRecord, GroupRecord } from "./group-record.ts";
 import { newMemberId } from "./member-id.ts";
 import type { EndedOffsets } from "./offset-book.ts";
 import { OffsetBook } from "./offset-book.ts";
 
+export type Group = ClassicGroup | ConsumerGroup;
+
 export interface GroupsOptions extends ClassicProtocolOptions {
+  readonly consumer: ConsumerProtocolOptions;
+  /** The topics as they are: read it, never change it. */
+  readonly image: MetadataImage;
   /** `offset.metadata.max.bytes` */
   readonly maxOffsetMetadata: number;
   /** `offsets.retention.minutes`, in milliseconds. */
@@ -48,24 +59,40 @@ export interface CommittedTopic {
  */
 export class Groups {
   readonly offsets: OffsetBook = new OffsetBook();
-  readonly #groups = new Map<string, ClassicGroup>();
+  readonly #groups = new Map<string, Group>();
   readonly #options: GroupsOptions;
   readonly #classic: ClassicProtocol;
+  readonly #heartbeats: ConsumerHeartbeats;
+  /** Of KIP-848 groups: the state that was told last. */
+  readonly #toldStates = new Map<string, string>();
 
   constructor(options: GroupsOptions) {
     this.#options = options;
     this.#classic = new ClassicProtocol(options);
+    this.#heartbeats = new ConsumerHeartbeats(options.consumer);
   }
 
-  get(groupId: string): ClassicGroup | undefined {
+  get(groupId: string): Group | undefined {
     return this.#groups.get(groupId);
+  }
+
+  #classicGroup(groupId: string): ClassicGroup | undefined {
+    const group = this.#groups.get(groupId);
+    return group?.kind === "classic" ? group : undefined;
   }
 
   // The classic protocol.
 
   join(body: JoinGroupRequest, from: Requester, random: WordSource, effects: GroupEffects): void {
     const { groupId, memberId, groupInstanceId } = body;
-    const known = this.#groups.get(groupId);
+    const other = this.#groups.get(groupId);
+    if (other?.kind === "consumer" && !other.isEmpty) {
+      // Simplified: members of the classic protocol in a KIP-848 group (migration) are not modelled.
+      refuseJoin(from, memberId, ERRORS.INCONSISTENT_GROUP_PROTOCOL, effects);
+      return;
+    }
+    if (other?.kind === "consumer") this.#drop(other, effects);
+    const known = this.#classicGroup(groupId);
     if (known === undefined && memberId !== "") {
       refuseJoin(from, memberId, ERRORS.UNKNOWN_MEMBER_ID, effects);
       return;
@@ -73,10 +100,17 @@ export class Groups {
     const group = known ?? this.#create(groupId, effects);
     const draw = (): string => newMemberId(from.clientId, groupInstanceId, random);
     this.#classic.join(group, body, from, draw, effects);
-    if (known !== undefined || effects.records.length > 0) return;
+    if (known !== undefined || effects.whenCommitted !== undefined) return;
     // That there is such a group is worth a record.
     effects.records.push(group.emptyRecord());
     effects.whenCommitted = { kind: "new-group", group: groupId, request: from.request };
+  }
+
+  /** A KIP-848 group without members makes way for a classic one. */
+  #drop(group: ConsumerGroup, effects: GroupEffects): void {
+    effects.records.push(...group.tombstones());
+    this.#groups.delete(group.groupId);
+    this.#toldStates.delete(group.groupId);
   }
 
   #create(groupId: string, effects: GroupEffects): ClassicGroup {
@@ -86,7 +120,7 @@ export class Groups {
   }
 
   sync(body: SyncGroupRequest, from: Requester, effects: GroupEffects): void {
-    const group = this.#groups.get(body.groupId);
+    const group = this.#classicGroup(body.groupId);
     if (group === undefined || group.isEmpty) {
       refuseSync(from, ERRORS.UNKNOWN_MEMBER_ID, effects);
       return;
@@ -95,13 +129,13 @@ export class Groups {
   }
 
   heartbeat(body: HeartbeatRequest, effects: GroupEffects): ErrorCode {
-    const group = this.#groups.get(body.groupId);
+    const group = this.#classicGroup(body.groupId);
     if (group === undefined) return ERRORS.UNKNOWN_MEMBER_ID;
     return this.#classic.heartbeat(group, body, effects);
   }
 
   leave(body: LeaveGroupRequest, effects: GroupEffects): LeaveGroupResponse {
-    const group = this.#groups.get(body.groupId);
+    const group = this.#classicGroup(body.groupId);
     if (group !== undefined) return this.#classic.leave(group, body, effects);
     const { code: errorCode } = ERRORS.UNKNOWN_MEMBER_ID;
     const members = body.members.map(({ memberId, groupInstanceId }) => {
@@ -110,10 +144,71 @@ export class Groups {
     return { throttleTimeMs: 0, errorCode: 0, members };
   }
 
+  // The protocol of KIP-848.
+
+  consumerHeartbeat(
+    body: ConsumerGroupHeartbeatRequest,
+    from: Requester,
+    effects: GroupEffects,
+  ): HeartbeatOutcome {
+    const error = this.#heartbeats.check(body);
+    if (error !== ERRORS.NONE) return error;
+    effects.replays = true;
+    const { groupId, memberEpoch } = body;
+    const { image } = this.#options;
+    const known = this.#groups.get(groupId);
+    if (memberEpoch < 0) {
+      if (known?.kind !== "consumer") return ERRORS.GROUP_ID_NOT_FOUND;
+      return this.#heartbeats.leave(known, body, image, effects);
+    }
+    const group = this.#consumerGroup(groupId, memberEpoch === 0, effects);
+    if (group === undefined) return ERRORS.GROUP_ID_NOT_FOUND;
+    const outcome = this.#heartbeats.heartbeat(group, body, from, image, effects);
+    if (!("memberEpoch" in outcome)) effects.records.length = 0;
+    return outcome;
+  }
+
+  /** The group, or one that the records to come bring into being; undefined if it cannot be had. */
+  #consumerGroup(
+    groupId: string,
+    mayCreate: boolean,
+    effects: GroupEffects,
+  ): ConsumerGroup | undefined {
+    const known = this.#groups.get(groupId);
+    if (known?.kind === "consumer") return known;
+    if (!mayCreate) return undefined;
+    if (known !== undefined) {
+      // Simplified: a classic group with members is not taken over (migration).
+      if (!known.isEmpty) return undefined;
+      effects.records.push({ type: "GroupMetadata", group: groupId, value: undefined });
+    }
+    return new ConsumerGroup(groupId);
+  }
+
+  /** What the records of a step have made of the states of KIP-848 groups, once they are replayed. */
+  noteStates(effects: GroupEffects): void {
+    const touched = new Set(effects.records.map(({ group }) => group));
+    for (const groupId of touched) {
+      const group = this.#groups.get(groupId);
+      if (group?.kind !== "consumer") continue;
+      const from = this.#toldStates.get(groupId) ?? "";
+      const { state: to, epoch: generation } = group;
+      if (to === from) continue;
+      this.#toldStates.set(groupId, to);
+      const reason = `target epoch ${group.targetEpoch}`;
+      const kind = "group-state-changed";
+      effects.notes.push({ kind, group: groupId, from, to, generation, reason });
+    }
+  }
+
   /** A timer has come due that effects have started. */
   onTimer(timer: GroupTimer, effects: GroupEffects): void {
     const group = this.#groups.get(timer.group);
-    if (group === undefined) return;
+    if (group?.kind === "classic") this.#onClassicTimer(group, timer, effects);
+    else if (group?.kind === "consumer") this.#onConsumerTimer(group, timer, effects);
+  }
+
+  #onClassicTimer(group: ClassicGroup, timer: GroupTimer, effects: GroupEffects): void {
     const { rebalance } = this.#classic;
     switch (timer.kind) {
       case "session":
@@ -126,12 +221,26 @@ export class Groups {
       case "sync":
         rebalance.syncOver(group, timer.generation, effects);
         break;
+      case "rebalance":
+        break;
     }
+  }
+
+  #onConsumerTimer(group: ConsumerGroup, timer: GroupTimer, effects: GroupEffects): void {
+    if (timer.kind !== "session" && timer.kind !== "rebalance") return;
+    const member = group.members.get(timer.member);
+    if (member === undefined) return;
+    const isOfOtherEpoch =
+      timer.kind === "rebalance" && timer.memberEpoch !== member.current.memberEpoch;
+    if (isOfOtherEpoch) return;
+    effects.replays = true;
+    const reason = timer.kind === "session" ? "session-expired" : "rebalance-timeout";
+    this.#heartbeats.fence(group, member, reason, this.#options.image, effects);
   }
 
   /** The records of a step that asked for this are committed; or, with an error, are not and may never be. */
   onCommitted(what: WhenCommitted, error: ErrorCode, effects: GroupEffects): void {
-    const group = this.#groups.get(what.group);
+    const group = this.#classicGroup(what.group);
     if (group === undefined) return;
     switch (what.kind) {
       case "assignment":
@@ -161,12 +270,11 @@ export class Groups {
       // An administrator, or a consumer that assigns itself: a group without members comes into being.
       if (from.generation >= 0) return ERRORS.GROUP_ID_NOT_FOUND;
     } else {
-      const { memberId, groupInstanceId, generation } = from;
-      const error = group.checkOffsetCommit(memberId, groupInstanceId, generation, false);
+      const error = checkCommit(group, from, topics, false);
       if (error !== ERRORS.NONE) return error;
-      const member = group.members.get(memberId);
-      if (member !== undefined && group.isIn("Stable", "PreparingRebalance")) {
-        this.#classic.rebalance.heard(group, member, effects);
+      if (group.kind === "classic" && group.isIn("Stable", "PreparingRebalance")) {
+        const member = group.members.get(from.memberId);
+        if (member !== undefined) this.#classic.rebalance.heard(group, member, effects);
       }
     }
     this.#writeOffsets(from.groupId, topics, effects);
@@ -180,11 +288,11 @@ export class Groups {
     effects: GroupEffects,
   ): ErrorCode {
     const group = this.#groups.get(from.groupId);
-    const { memberId, groupInstanceId, generation } = from;
     if (group === undefined) {
-      if (generation >= 0) return ERRORS.ILLEGAL_GENERATION;
+      if (from.generation >= 0) return ERRORS.ILLEGAL_GENERATION;
     } else {
-      const error = group.checkOffsetCommit(memberId, groupInstanceId, generation, true);
+      const error = checkCommit(group, from, topics, true);
+      if (error === ERRORS.STALE_MEMBER_EPOCH) return ERRORS.ILLEGAL_GENERATION;
       if (error !== ERRORS.NONE) return error;
     }
     this.#writeOffsets(from.groupId, topics, effects);
@@ -219,12 +327,10 @@ export class Groups {
   }
 
   /** May the group's offsets be told? Of an unknown group there are none. */
-  checkOffsetFetch(
-    _groupId: string,
-    _memberId: string | undefined,
-    _memberEpoch: number,
-  ): ErrorCode {
-    return ERRORS.NONE;
+  checkOffsetFetch(groupId: string, memberId: string | undefined, memberEpoch: number): ErrorCode {
+    const group = this.#groups.get(groupId);
+    if (group?.kind !== "consumer") return ERRORS.NONE;
+    return group.checkOffsetFetch(memberId, memberEpoch);
   }
 
   /**
@@ -236,12 +342,14 @@ export class Groups {
     for (const group of this.#groups.values()) {
       const isAllGone = this.#expireOffsets(group, effects);
       if (!isAllGone || !group.isEmpty || this.offsets.hasOpenTransaction(group.groupId)) continue;
-      effects.records.push({ type: "GroupMetadata", group: group.groupId, value: undefined });
+      const { groupId } = group;
+      if (group.kind === "consumer") effects.records.push(...group.tombstones());
+      else effects.records.push({ type: "GroupMetadata", group: groupId, value: undefined });
     }
   }
 
   /** True if none are left. */
-  #expireOffsets(group: ClassicGroup, effects: GroupEffects): boolean {
+  #expireOffsets(group: Group, effects: GroupEffects): boolean {
     const { groupId } = group;
     let isAllGone = true;
     for (const { topic, partition, stored } of this.offsets.all(groupId)) {
@@ -283,8 +391,33 @@ export class Groups {
         if (record.value === undefined) this.#groups.delete(groupId);
         else this.#groups.set(groupId, ClassicGroup.restored(groupId, record.value));
         break;
+      case "ConsumerGroupMetadata":
+        this.#replayGroup(record);
+        break;
       default:
+        this.#replayPart(record);
     }
+  }
+
+  #replayGroup(record: GroupEpochRecord): void {
+    if (record.value !== undefined) this.#replayPart(record);
+    else if (this.#groups.get(record.group)?.kind === "consumer") {
+      this.#groups.delete(record.group);
+      this.#toldStates.delete(record.group);
+    }
+  }
+
+  #replayPart(record: ConsumerGroupRecord): void {
+    const known = this.#groups.get(record.group);
+    if (known?.kind === "consumer") {
+      known.replay(record);
+      return;
+    }
+    // Compaction may have left the tombstone of what is gone.
+    if (record.value === undefined) return;
+    const group = new ConsumerGroup(record.group);
+    this.#groups.set(record.group, group);
+    group.replay(record);
   }
 
   /** A marker in the log has ended a producer's transaction. Returns the offsets that count from now on. */
@@ -294,13 +427,21 @@ export class Groups {
 
   /** The whole log has been replayed: members must be heard of from now on. */
   onLoaded(effects: GroupEffects): void {
-    for (const group of this.#groups.values()) this.#classic.loaded(group, effects);
+    for (const group of this.#groups.values()) {
+      if (group.kind === "classic") {
+        this.#classic.loaded(group, effects);
+      } else {
+        this.#toldStates.set(group.groupId, group.state);
+        this.#heartbeats.loaded(group, effects);
+      }
+    }
   }
 
   /** Another broker is the coordinator now: those who wait must look for it. */
   onUnloaded(effects: GroupEffects): void {
     const error = ERRORS.NOT_COORDINATOR;
     for (const group of this.#groups.values()) {
+      if (group.kind !== "classic") continue;
       group.transitionTo("Dead", effects.nowMs);
       for (const member of group.members.values()) {
         answerJoin(member, refusedJoin(member.memberId, error), effects);
@@ -308,4 +449,23 @@ export class Groups {
       }
     }
   }
+}
+
+function checkCommit(
+  group: Group,
+  { memberId, groupInstanceId, generation }: Committer,
+  topics: readonly CommittedTopic[],
+  isTransactional: boolean,
+): ErrorCode {
+  if (group.kind === "classic") {
+    return group.checkOffsetCommit(memberId, groupInstanceId, generation, isTransactional);
+  }
+  const error = group.checkOffsetCommit(memberId, generation);
+  if (error !== ERRORS.NONE) return error;
+  const isStale = topics.some(({ topicId, partitions }) =>
+    partitions.some(
+      ({ partitionIndex: index }) => !group.hasHadSince(memberId, generation, topicId, index),
+    ),
+  );
+  return isStale ? ERRORS.STALE_MEMBER_EPOCH : ERRORS.NONE;
 }

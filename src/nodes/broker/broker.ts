@@ -10,6 +10,7 @@ import type { AddPartitionsToTxnRequest } from "../../kafka/protocol/add-partiti
 import {
   ADD_OFFSETS_TO_TXN,
   ADD_PARTITIONS_TO_TXN,
+  CONSUMER_GROUP_HEARTBEAT,
   CREATE_TOPICS,
   DELETE_RECORDS,
   END_TXN,
@@ -29,6 +30,7 @@ import {
   TXN_OFFSET_COMMIT,
   WRITE_TXN_MARKERS,
 } from "../../kafka/protocol/apis.ts";
+import type { ConsumerGroupHeartbeatRequest } from "../../kafka/protocol/consumer-group-heartbeat.ts";
 import type {
   CreateTopicsRequest,
   CreateTopicsResponse,
@@ -464,6 +466,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case HEARTBEAT.key:
         this.#groups.heartbeat(request, body as HeartbeatRequest);
+        return;
+      case CONSUMER_GROUP_HEARTBEAT.key:
+        this.#groups.consumerHeartbeat(request, body as ConsumerGroupHeartbeatRequest);
         return;
       case LEAVE_GROUP.key:
         this.#groups.leave(request, body as LeaveGroupRequest);

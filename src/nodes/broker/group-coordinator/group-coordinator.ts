@@ -3,9 +3,17 @@ import type { ErrorCode } from "../../../kafka/error-code.ts";
 import { ERRORS } from "../../../kafka/error-code.ts";
 import type { Requester } from "../../../kafka/group/classic-protocol.ts";
 import { refusedJoin } from "../../../kafka/group/classic-rebalance.ts";
+import { refusedHeartbeat } from "../../../kafka/group/consumer-heartbeats.ts";
 import type { GroupsOptions } from "../../../kafka/group/groups.ts";
 import type { MetadataRecord } from "../../../kafka/metadata/records.ts";
-import { HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP } from "../../../kafka/protocol/apis.ts";
+import {
+  CONSUMER_GROUP_HEARTBEAT,
+  HEARTBEAT,
+  JOIN_GROUP,
+  LEAVE_GROUP,
+  SYNC_GROUP,
+} from "../../../kafka/protocol/apis.ts";
+import type { ConsumerGroupHeartbeatRequest } from "../../../kafka/protocol/consumer-group-heartbeat.ts";
 import type {
   HeartbeatRequest,
   JoinGroupRequest,
@@ -37,6 +45,13 @@ export class GroupCoordinator implements MarkerWriter {
     const options: GroupsOptions = {
       initialRebalanceDelayMs: configs["group.initial.rebalance.delay.ms"],
       maxSize: configs["group.max.size"],
+      consumer: {
+        sessionTimeoutMs: configs["group.consumer.session.timeout.ms"],
+        heartbeatIntervalMs: configs["group.consumer.heartbeat.interval.ms"],
+        maxSize: configs["group.consumer.max.size"],
+        assignmentIntervalMs: configs["group.consumer.assignment.interval.ms"],
+      },
+      image: context.image,
       maxOffsetMetadata: configs["offset.metadata.max.bytes"],
       offsetsRetentionMs: configs["offsets.retention.minutes"] * 60_000,
     };
@@ -122,6 +137,27 @@ export class GroupCoordinator implements MarkerWriter {
     const outcome = shard.groups.heartbeat(body, effects);
     // Also an answer that writes nothing tells of a state that must be committed first.
     shard.perform(effects, (error) => reply(error === ERRORS.NONE ? outcome : error));
+  }
+
+  consumerHeartbeat(request: IncomingRequest, body: ConsumerGroupHeartbeatRequest): void {
+    const refuse = (error: ErrorCode): void =>
+      request.reply(CONSUMER_GROUP_HEARTBEAT, refusedHeartbeat(error));
+    const shard = this.shardFor(body.groupId);
+    if (!(shard instanceof GroupShard)) {
+      refuse(shard === ERRORS.INVALID_GROUP_ID ? ERRORS.INVALID_REQUEST : shard);
+      return;
+    }
+    const effects = shard.begin();
+    const from = { request: -1, clientId: CLIENT_ID, clientHost: `/${request.from}` };
+    const outcome = shard.groups.consumerHeartbeat(body, from, effects);
+    if (!("memberEpoch" in outcome)) {
+      refuse(outcome);
+      return;
+    }
+    shard.perform(effects, (error) => {
+      if (error === ERRORS.NONE) request.reply(CONSUMER_GROUP_HEARTBEAT, outcome);
+      else refuse(error);
+    });
   }
 
   leave(request: IncomingRequest, body: LeaveGroupRequest): void {

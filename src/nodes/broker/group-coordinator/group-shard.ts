@@ -185,10 +185,8 @@ export class GroupShard implements CoordinatorShard {
     }
   }
 
-  #append(
-    { records, replays, nowMs }: GroupEffects,
-    transaction: OffsetTransaction | undefined,
-  ): Offset | ErrorCode {
+  #append(effects: GroupEffects, transaction: OffsetTransaction | undefined): Offset | ErrorCode {
+    const { records, replays, nowMs } = effects;
     const encoded = records.map((record) => ({ ...encodeGroupRecord(record), timestamp: nowMs }));
     const batch = buildBatch(encoded, {
       compression: this.#context.configs["offsets.topic.compression.codec"],
@@ -204,6 +202,7 @@ export class GroupShard implements CoordinatorShard {
     for (const [i, record] of records.entries()) {
       this.groups.replay(record, at + i, producerId, nowMs);
     }
+    this.groups.noteStates(effects);
     return at;
   }
 

@@ -362,7 +362,7 @@ describe("a rebalance", () => {
       expect.objectContaining({ member: leader, reason: "rebalance-timeout" }),
     );
     // Another leads now.
-    expect(group.groups.get(GROUP)?.leaderId).toBe(other);
+    expect(group.classic?.leaderId).toBe(other);
   });
 
   test("is called for by the leader that joins again, not by another that has nothing new to say", () => {
