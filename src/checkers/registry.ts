@@ -28,6 +28,7 @@ import { LEADER_IN_ISR } from "./leader-in-isr.ts";
 import { LOG_IN_BOUNDS } from "./log-in-bounds.ts";
 import { METADATA_AGREES } from "./metadata-agrees.ts";
 import { METADATA_KEPT } from "./metadata-kept.ts";
+import { NO_ABORTED_READ } from "./no-aborted-read.ts";
 import { NO_ACKED_LOSS } from "./no-acked-loss.ts";
 import { NO_DIRTY_READ } from "./no-dirty-read.ts";
 import { NO_DIVERGENCE } from "./no-divergence.ts";
@@ -44,7 +45,10 @@ import { SEEN_ONCE } from "./seen-once.ts";
 import { SENDS_END } from "./sends-end.ts";
 import { WORK_GOES_ON } from "./work-goes-on.ts";
 
-/** Every guarantee, in the order in which they are named: of two that one event breaks, the first leads. */
+/**
+ * Every guarantee, in the order in which they are named: of two that one event breaks, the first leads,
+ * unless the other one tells the deed.
+ */
 export const GUARANTEES: readonly Guarantee[] = [
   NO_ACKED_LOSS,
   NO_DUPLICATES,
@@ -70,6 +74,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   COPY_LEFT,
   APPENDS_IN_ROLE,
   NO_DIRTY_READ,
+  NO_ABORTED_READ,
   CONSISTENT_READ,
   END_NOT_BEHIND,
   ONE_CONTROLLER_PER_EPOCH,

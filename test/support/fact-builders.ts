@@ -26,6 +26,8 @@ export interface HistoryOptions {
   /** eligible.leader.replicas.version */
   readonly elr?: number;
   readonly minInsyncReplicas?: number;
+  /** c1's `isolation.level`. */
+  readonly isolation?: string;
 }
 
 /** A batch that is not p1's, or whose records have keys or no values. */
@@ -444,10 +446,12 @@ export function setupOf(options: HistoryOptions): CheckSetup {
     deleteRetentionMs: 0,
     ...options.topic,
   };
+  const isolation = options.isolation ?? "read_uncommitted";
+  const consumerConfigs = resolveConfigs(CONSUMER_CONFIGS, { "isolation.level": isolation });
   return {
     brokers: [resolveConfigs(BROKER_CONFIGS)],
     clients: new Map([client(1, "p1"), client(2, "p2")]),
-    consumers: new Map([["c1", { topic: "orders", configs: resolveConfigs(CONSUMER_CONFIGS) }]]),
+    consumers: new Map([["c1", { topic: "orders", configs: consumerConfigs }]]),
     topics: new Map([["orders", topic]]),
     switches: { ...PRESENT_RULES, ...options.switches },
     features: { ...PRESENT_FEATURES, "eligible.leader.replicas.version": options.elr ?? 1 },

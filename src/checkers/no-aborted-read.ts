@@ -1,0 +1,130 @@
+import type { Instant } from "../base/time.ts";
+import type { LeaderEpoch, Offset, PartitionName } from "../kafka/ids.ts";
+import { decodeEndTransaction } from "../kafka/log/control-record.ts";
+import type { RecordBatch } from "../kafka/log/record-batch.ts";
+import type * as facts from "../trace/fact.ts";
+import { violationOf } from "./finding.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+
+export const NO_ABORTED_READ: Guarantee = {
+  name: "no-aborted-read",
+  sentence:
+    "A consumer that reads committed records only is never given those of a transaction that was aborted, or that is not decided yet.",
+  source: "KIP-98; checkers.md V4, Jepsen's G1a",
+  kinds: ["aborted-record-read", "undecided-record-read"],
+  condition: "Of consumers with isolation.level=read_committed.",
+  testedBy: "batches of transactions that such consumers were given",
+  example: [
+    "aborted-record-read   orders-0   at 55.031s, event 31402",
+    "  c1 was given offsets 412..413 of a transaction of producer 7, which was aborted.",
+  ],
+  create: (context) => new NoAbortedRead(context),
+};
+
+/** A batch of a transaction that is not known to be committed. */
+interface Unsettled {
+  readonly leaderEpoch: LeaderEpoch;
+  readonly producerId: number;
+  isAborted: boolean;
+}
+
+/** The transactions of one partition, as its leaders wrote them. */
+class Transactions {
+  /** By base offset. */
+  readonly unsettled = new Map<Offset, Unsettled>();
+  /** By producer: the batches since its last marker. */
+  readonly open = new Map<number, Offset[]>();
+
+  /** Followers' batches are their leader's. */
+  append(batch: RecordBatch): void {
+    const { producerId, baseOffset } = batch;
+    if (batch.isControl) {
+      this.#end(batch);
+      return;
+    }
+    const leaderEpoch = batch.partitionLeaderEpoch;
+    this.unsettled.set(baseOffset, { leaderEpoch, producerId, isAborted: false });
+    const open = this.open.get(producerId);
+    if (open === undefined) this.open.set(producerId, [baseOffset]);
+    else open.push(baseOffset);
+  }
+
+  #end(batch: RecordBatch): void {
+    const [record] = batch.records();
+    const marker = decodeEndTransaction(record?.key, record?.value);
+    if (marker === undefined) return;
+    for (const offset of this.open.get(batch.producerId) ?? []) {
+      const unsettled = this.unsettled.get(offset);
+      // Another leader may have written something else there.
+      if (unsettled?.producerId !== batch.producerId) continue;
+      if (marker.type === "ABORT") unsettled.isAborted = true;
+      else this.unsettled.delete(offset);
+    }
+    this.open.delete(batch.producerId);
+  }
+}
+
+class NoAbortedRead implements Checker {
+  evaluations = 0;
+  interesting = 0;
+  readonly violations: Violation[] = [];
+  readonly #readers: ReadonlySet<string>;
+  readonly #partitions = new Map<PartitionName, Transactions>();
+
+  constructor({ facts, setup }: CheckContext) {
+    const readers = new Set<string>();
+    for (const [name, { configs }] of setup.consumers) {
+      if (configs["isolation.level"] === "read_committed") readers.add(name);
+    }
+    this.#readers = readers;
+    if (readers.size === 0) return;
+    facts.on("appended", (fact) => this.#append(fact));
+    facts.on("polled", (fact, at, event) => this.#poll(fact, at, event));
+  }
+
+  #append({ partition, batch, asLeader }: facts.Appended): void {
+    if (!asLeader || !batch.isTransactional) return;
+    let transactions = this.#partitions.get(partition);
+    if (transactions === undefined) {
+      transactions = new Transactions();
+      this.#partitions.set(partition, transactions);
+    }
+    transactions.append(batch);
+  }
+
+  #poll(fact: facts.Polled, at: Instant, event: number): void {
+    if (!this.#readers.has(fact.client)) return;
+    this.evaluations++;
+    const unsettled = this.#partitions.get(fact.partition)?.unsettled;
+    for (const batch of fact.batches) {
+      if (!batch.isTransactional) continue;
+      this.interesting++;
+      const found = unsettled?.get(batch.baseOffset);
+      if (found === undefined || found.leaderEpoch !== batch.partitionLeaderEpoch) continue;
+      this.violations.push(describe(fact, batch, found, at, event));
+    }
+  }
+}
+
+function describe(
+  { client, partition, firstOffset, lastOffset }: facts.Polled,
+  batch: RecordBatch,
+  { isAborted, producerId }: Unsettled,
+  at: Instant,
+  event: number,
+): Violation {
+  const first = Math.max(firstOffset, batch.baseOffset);
+  const last = Math.min(lastOffset, batch.lastOffset);
+  const where = first === last ? `offset ${first}` : `offsets ${first}..${last}`;
+  const fate = isAborted ? "which was aborted" : "which is not decided yet";
+  return violationOf(NO_ABORTED_READ, {
+    kind: isAborted ? "aborted-record-read" : "undecided-record-read",
+    partition,
+    client,
+    at,
+    event,
+    text: [`${client} was given ${where} of a transaction of producer ${producerId}, ${fate}.`],
+    offsets: [first, last],
+    count: last - first + 1,
+  });
+}
