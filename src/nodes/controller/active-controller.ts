@@ -84,6 +84,8 @@ export class ActiveController {
   readonly #sessions: BrokerSessions;
   /** In offset order. */
   #pending: PendingReply[] = [];
+  /** The last record that it wrote, while that is not committed. */
+  #uncommitted: Offset | undefined = undefined;
   readonly #timers = new Map<number, TimerHandle>();
 
   /** `committed` is all that earlier controllers left. */
@@ -143,6 +145,9 @@ export class ActiveController {
 
   /** All up to `lastOffset` is committed: what waited for it is answered. */
   committed(lastOffset: Offset): void {
+    if (this.#uncommitted !== undefined && this.#uncommitted <= lastOffset) {
+      this.#uncommitted = undefined;
+    }
     // Taken out first: an answer can bring the next request of its connection at once.
     let ready = 0;
     while ((this.#pending[ready]?.offset ?? Number.MAX_SAFE_INTEGER) <= lastOffset) ready++;
@@ -219,7 +224,11 @@ export class ActiveController {
     this.#start(0, CONTROLLER_TIMER.fenceStale);
   }
 
-  /** Answers when the records are committed, and all that was decided before. */
+  /**
+   * Answers when the records are committed, and all that was decided before, by itself too: an answer
+   * without records was read from a state that may yet be lost with the leadership
+   * (`QuorumController.ControllerWriteEvent`).
+   */
   #answer<Request, Response>(
     request: IncomingRequest,
     api: Api<Request, Response>,
@@ -227,7 +236,7 @@ export class ActiveController {
     response: Response,
   ): void {
     this.#write(records);
-    const offset = records.length > 0 ? this.#image.lastOffset : this.#pending.at(-1)?.offset;
+    const offset = this.#uncommitted;
     if (offset === undefined) request.reply(api, response);
     else this.#pending.push({ offset, request, reply: () => request.reply(api, response) });
   }
@@ -242,6 +251,7 @@ export class ActiveController {
       () => `appended at ${offset} to a state up to ${this.#image.lastOffset}`,
     );
     for (const record of records) this.#image.replay(record, offset++);
+    this.#uncommitted = lastOffset;
   }
 
   #every(task: number): void {

@@ -186,6 +186,27 @@ describe("the active controller", () => {
     }
   });
 
+  test("answers nothing from a state that may yet be lost, also where it wrote that by itself", () => {
+    for (let seed = 0; seed < 5; seed++) {
+      const scene = new Scene(seed);
+      scene.join(1);
+      const old = scene.isolateActive();
+      // By then it has written a no-op record.
+      scene.world.run(600 * MILLISECOND);
+      const asked = scene.brokers.ask(old.address, BROKER_HEARTBEAT, {
+        brokerId: 1,
+        brokerEpoch: scene.epochOf(1),
+        currentMetadataOffset: 1_000_000,
+        wantFence: false,
+        wantShutDown: false,
+        offlineLogDirs: [],
+      });
+
+      expect(scene.world.runUntil(() => asked.isOver, 5 * SECOND)).toBe(true);
+      expect(errorOf(asked.response?.errorCode ?? 0).name).toBe("NOT_CONTROLLER");
+    }
+  });
+
   test("is followed by one that knows all that was committed, and each change is noted once", () => {
     for (let seed = 0; seed < 5; seed++) {
       const scene = new Scene(seed);
