@@ -101,6 +101,7 @@ function confined(
       return target.group === "all" ? unionOf(brokers, CONTROLLERS) : target;
     case "rack":
     case "relation":
+    case "transaction-coordinator":
       return meet(target, unionOf(brokers));
     case "binding":
       return meet(target, unionOf(brokers, CONTROLLERS, CLIENTS));

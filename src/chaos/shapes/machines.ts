@@ -11,14 +11,15 @@ const SPELLS = [1, 3, 6, 12].map((seconds) => seconds * SECOND);
 export const SLOW_DISK_SHAPE: Shape = {
   every: 12 * SECOND,
   strike(strike) {
-    const { at, terrain, dice } = strike;
+    const { at, terrain, limits, dice } = strike;
     const server = dice.of(serversOf(terrain));
     const time = formatDuration(strike.length(SPELLS));
     switch (dice.of(["slow", "spikes", "stall"] as const)) {
-      case "slow":
-        return [
-          stepAt(at, { "slow-disk": server, factor: dice.of(["2", "10", "100"]), for: time }),
-        ];
+      case "slow": {
+        // Slownesses that meet multiply, and what is asked of a disk then takes as long, whatever comes.
+        const factors = limits.kind === "unlimited" ? ["2", "10", "100"] : ["2", "5", "20"];
+        return [stepAt(at, { "slow-disk": server, factor: dice.of(factors), for: time })];
+      }
       case "spikes": {
         const spikes = {
           chance: dice.of(["1%", "10%"]),
@@ -34,13 +35,18 @@ export const SLOW_DISK_SHAPE: Shape = {
   },
 };
 
-/** A clock that is wrong all at once, or more and more. */
+/**
+ * A clock that is wrong all at once, or more and more. Where Kafka is to get over it a jump is a few seconds: brokers
+ * wait by the wall clock before they fetch a partition again (`DelayedItem`), so that one whose clock is put back by
+ * an hour can keep a replica behind for an hour.
+ */
 export const CLOCK_SKEW_SHAPE: Shape = {
   every: 12 * SECOND,
   strike(strike) {
-    const { at, terrain, dice } = strike;
+    const { at, terrain, limits, dice } = strike;
+    const jumps = limits.kind === "unlimited" ? ["5s", "-5s", "1h", "-1h"] : ["1s", "5s", "-5s"];
     const wrong: StepWords = dice.percent(50)
-      ? { offset: dice.of(["5s", "-5s", "1h", "-1h"]) }
+      ? { offset: dice.of(jumps) }
       : { drift: dice.of(["500ppm", "-500ppm"]) };
     const server = dice.of(serversOf(terrain));
     return [
