@@ -8,7 +8,7 @@ export const READERS_AGREE: Guarantee = {
   source: "redpanda/chaos, reads_writes: agreement of next pointers",
   kinds: ["readers-differ"],
   condition:
-    "By what clients saw alone; not of compacted topics. Permitted: if one of the records is gone from the newest leader's log, as for no-acked-loss.",
+    "By what clients saw alone; not of compacted topics, nor of what transactions brought if only some have isolation.level=read_committed. Permitted: if one of the records is gone from the newest leader's log, as for no-acked-loss.",
   testedBy: "partitions that were read twice, by two consumers or by one",
   example: [
     "readers-differ   orders-0   at 55.031s, event 31402",
@@ -21,14 +21,22 @@ class ReadersAgree implements Checker {
   evaluations = 0;
   interesting = 0;
   readonly #context: CheckContext;
+  /** Does anybody? */
+  readonly #readsCommitted: boolean;
   readonly #findings = new OddityFindings(READERS_AGREE, "readers-differ");
 
   constructor(context: CheckContext) {
     this.#context = context;
+    this.#readsCommitted = [...context.setup.consumers.values()].some(
+      ({ configs }) => configs["isolation.level"] === "read_committed",
+    );
     context.history.on("branch", (oddity) => {
       const { ghost } = oddity.partition;
       if (ghost.tree.keys !== undefined) return;
       const { id, offset, otherId, otherOffset, event } = oddity;
+      // Who reads committed records only may pass over what a transaction has brought.
+      const left = Math.min(offset, otherOffset);
+      if (this.#readsCommitted && ghost.isTransactionalAt(left)) return;
       const sightings = [[otherId, otherOffset] as const, [id, offset] as const];
       this.#findings.add(oddity, vanishedRecord(context, ghost, sightings, event));
     });

@@ -7,6 +7,8 @@ export type NodesExpression =
   /** `$old`: what a fault bound with `as: old`. */
   | { readonly kind: "binding"; readonly name: string }
   | { readonly kind: "rack"; readonly rack: string }
+  /** Who coordinates a `transactional.id`. */
+  | { readonly kind: "transaction-coordinator"; readonly transactionalId: string }
   | {
       readonly kind: "relation";
       readonly relation: PartitionRelation;
@@ -67,7 +69,9 @@ export type ClientQuantity =
   | "retries"
   | "read"
   | "lag"
-  | "stall";
+  | "stall"
+  | "committed"
+  | "aborted";
 
 /** Something that holds or does not. */
 export type BooleanExpression =

@@ -532,6 +532,7 @@ function rolesOf(target: NodesExpression, names: KnownNames): readonly NodeRole[
       return target.group === "brokers" ? ["broker"] : ["broker", "controller"];
     case "rack":
     case "relation":
+    case "transaction-coordinator":
       return ["broker"];
     case "alive":
     case "pick":

@@ -447,6 +447,7 @@ class ExpressionParser {
     if (Object.hasOwn(PARTITION_QUANTITIES, text)) return this.#partitionQuantity(token);
     if (Object.hasOwn(CLIENT_QUANTITIES, text)) return this.#clientQuantity(token);
     if (text === "rack") return this.#rack(token);
+    if (text === "transaction-coordinator") return this.#transactionCoordinator(token);
     if (text === "alive" || text === "appending") {
       const of = this.#nodes(this.#argument("nodes"));
       const end = this.#closed();
@@ -533,6 +534,13 @@ class ExpressionParser {
     const { racks, areRacksKnown } = this.#names;
     if (areRacksKnown && !racks.has(name.text)) this.#unknown(name, "rack", [...racks]);
     const value: NodesExpression = { kind: "rack", rack: name.text };
+    return { type: "nodes", value, start: token.start, end: this.#closed() };
+  }
+
+  #transactionCoordinator(token: Token): Part {
+    this.#expect("(");
+    const transactionalId = this.#take().text;
+    const value: NodesExpression = { kind: "transaction-coordinator", transactionalId };
     return { type: "nodes", value, start: token.start, end: this.#closed() };
   }
 

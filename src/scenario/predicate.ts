@@ -176,6 +176,9 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   read: ["polled"],
   lag: ["polled", "position-reset", "high-watermark-moved", "partition-changed", "became-leader"],
   stall: ["send-ended", "record-sent"],
+  committed: ["transaction-ended"],
+  aborted: ["transaction-ended"],
+  "transaction-coordinator": ["transaction-state-changed"],
 };
 
 type Expression = BooleanExpression | NumberExpression | NodesExpression;
@@ -219,6 +222,9 @@ function visit(expression: Expression, tell: (word: string) => void): void {
       return;
     case "group":
       tell(expression.group);
+      return;
+    case "transaction-coordinator":
+      tell("transaction-coordinator");
       return;
     case "binding":
       tell("binding");

@@ -33,6 +33,11 @@ export function resolveNodes(
       return world.bindings.get(target.name) ?? [];
     case "rack":
       return world.roster.ofRole("broker").filter((node) => node.rack === target.rack);
+    case "transaction-coordinator": {
+      const broker = world.view.transactionCoordinator(target.transactionalId);
+      const node = broker === undefined ? undefined : world.roster.withId(broker);
+      return node === undefined ? [] : [node];
+    }
     case "relation":
       return related(target.relation, resolvePartitions(target.partitions, world, random), world);
     case "alive":
@@ -89,6 +94,8 @@ export function roleOf(target: NodesExpression): string {
     }
     case "rack":
       return `rack ${target.rack}`;
+    case "transaction-coordinator":
+      return `transaction coordinator of ${target.transactionalId}`;
     case "group":
       return target.group === "controller" ? "active" : "";
     case "pick":

@@ -34,6 +34,10 @@ export const RELATIONS: Readonly<Record<PartitionRelation, Word>> = {
 /** Other functions that give nodes; `any`, `minority` and `majority` only in targets. */
 export const NODE_FUNCTIONS = {
   rack: { usage: "rack(a)", meaning: "The brokers of a rack." },
+  "transaction-coordinator": {
+    usage: "transaction-coordinator(app)",
+    meaning: "The broker that coordinates a `transactional.id`, once it has been heard of.",
+  },
   alive: { usage: "alive(brokers)", meaning: "Those that run and are not paused." },
   any: { usage: "any(brokers), any 2 of brokers", meaning: "One of a set, or so many, by chance." },
   minority: {
@@ -73,6 +77,11 @@ export const CLIENT_QUANTITIES: Readonly<Record<ClientQuantity, Word>> = {
     usage: "stall(p1)",
     meaning: "The longest wait for an acknowledgement so far, a duration.",
   },
+  committed: {
+    usage: "committed(p1)",
+    meaning: "Transactions that a producer was told are committed.",
+  },
+  aborted: { usage: "aborted(p1)", meaning: "Transactions of a producer that are not." },
 };
 
 /** Functions that hold or do not. */

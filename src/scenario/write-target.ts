@@ -13,6 +13,8 @@ export function writeTarget(target: NodesExpression): string {
       return `$${target.name}`;
     case "rack":
       return `rack(${target.rack})`;
+    case "transaction-coordinator":
+      return `transaction-coordinator(${target.transactionalId})`;
     case "relation":
       return `${target.relation}(${writePartitions(target.partitions)})`;
     case "alive":

@@ -102,6 +102,9 @@ export class ClientView {
   readonly name: string;
   sent = 0;
   acked = 0;
+  /** Transactions, as it was told. */
+  committed = 0;
+  aborted = 0;
   failed = 0;
   unknown = 0;
   /** Requests that failed and were tried again. */
@@ -190,6 +193,11 @@ export class ClientView {
     reading.position = to;
   }
 
+  /** The partition is another's to read. */
+  noteGone(partition: PartitionView): void {
+    this.#readingOf(partition).position = -1;
+  }
+
   #readingOf(partition: PartitionView): ReadingView {
     const all = this.#reading;
     for (const one of all) {
@@ -229,6 +237,7 @@ export class ClusterView {
   readonly partitions: Map<PartitionName, PartitionView> = new Map();
   readonly nodes: Map<string, NodeView> = new Map();
   readonly clients: Map<string, ClientView> = new Map();
+  readonly #transactionCoordinators = new Map<string, BrokerId>();
 
   #last: PartitionView | undefined = undefined;
   #lastClient: ClientView | undefined = undefined;
@@ -241,6 +250,11 @@ export class ClusterView {
   }
 
   /** The partition; an empty view if nothing was heard of it yet. */
+  /** Who spoke of a transactional id last; undefined before anybody did. */
+  transactionCoordinator(transactionalId: string): BrokerId | undefined {
+    return this.#transactionCoordinators.get(transactionalId);
+  }
+
   partition(name: PartitionName): PartitionView {
     // Facts come in runs about one partition: comparing is cheaper than hashing.
     if (name === this.#last?.name) return this.#last;
@@ -353,6 +367,14 @@ export class ClusterView {
       if (outcome !== "acked" || baseOffset < 0) return;
       this.partition(fact.partition).known.note(baseOffset + values.length - 1, at);
     });
+    facts.on("transaction-ended", ({ client, outcome }) => {
+      const view = this.client(client);
+      if (outcome === "committed") view.committed++;
+      else if (outcome === "aborted") view.aborted++;
+    });
+    facts.on("transaction-state-changed", ({ transactionalId, broker }) => {
+      this.#transactionCoordinators.set(transactionalId, broker);
+    });
     facts.on("request-failed", (fact) => {
       if (fact.retried) this.client(fact.client).retries++;
     });
@@ -362,6 +384,11 @@ export class ClusterView {
       this.client(fact.client).notePolled(partition, firstOffset, lastOffset, batches, at);
       partition.known.note(lastOffset, at);
     });
+    for (const kind of ["partitions-revoked", "partitions-lost"] as const) {
+      facts.on(kind, ({ client, partitions }) => {
+        for (const name of partitions) this.client(client).noteGone(this.partition(name));
+      });
+    }
     facts.on("position-reset", ({ client, partition, from, to }, at) => {
       this.client(client).notePosition(this.partition(partition), from, to, at);
     });
