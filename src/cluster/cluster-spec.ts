@@ -7,6 +7,7 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import type { FeatureLevels } from "../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
+import type { CommitPolicy, Subscription } from "../nodes/consumer/group/group-options.ts";
 import type { KeyPlan, TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 
@@ -52,6 +53,15 @@ export interface ProducerSpec {
 export interface ConsumerSpec {
   readonly kind: "consumer";
   readonly name: string;
-  readonly topic: string;
+  /** One, unless it is a member of a group. */
+  readonly topics: readonly string[];
+  readonly membership: MembershipPlan | undefined;
   readonly configs: ConsumerConfigs;
+}
+
+export interface MembershipPlan {
+  readonly group: string;
+  readonly subscription: Subscription;
+  readonly work: DurationSource | undefined;
+  readonly commit: CommitPolicy;
 }

@@ -10,6 +10,7 @@ import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
 import { Broker } from "../nodes/broker/broker.ts";
 import { Consumer } from "../nodes/consumer/consumer.ts";
+import { GroupConsumer } from "../nodes/consumer/group/group-consumer.ts";
 import { CommitJournal } from "../nodes/controller/commit-journal.ts";
 import { Controller } from "../nodes/controller/controller.ts";
 import { Producer } from "../nodes/producer/producer.ts";
@@ -22,7 +23,7 @@ import { Rng } from "../sim/rng.ts";
 import { Scheduler } from "../sim/scheduler.ts";
 import { ClusterView } from "../trace/cluster-view.ts";
 import { FactRecorder } from "../trace/recorder.ts";
-import type { BrokerSpec, ClientSpec, ClusterSpec } from "./cluster-spec.ts";
+import type { BrokerSpec, ClientSpec, ClusterSpec, ConsumerSpec } from "./cluster-spec.ts";
 import { RunClock } from "./run-clock.ts";
 import { WorldHands } from "./world-hands.ts";
 
@@ -216,14 +217,7 @@ export class Cluster {
   }
 
   #clientSeat(client: ClientSpec, bootstrap: readonly NodeAddress[]): Seat {
-    if (client.kind === "consumer") {
-      return {
-        name: client.name,
-        role: "client",
-        program: (world) =>
-          new Consumer(world, { ...client, partitions: undefined, startAt: undefined, bootstrap }),
-      };
-    }
+    if (client.kind === "consumer") return consumerSeat(client, bootstrap);
     return {
       name: client.name,
       role: "client",
@@ -243,6 +237,26 @@ export class Cluster {
   #configs(own: Readonly<Record<string, unknown>>): BrokerConfigs {
     return resolveConfigs(BROKER_CONFIGS, this.spec.configs, own);
   }
+}
+
+function consumerSeat(client: ConsumerSpec, bootstrap: readonly NodeAddress[]): Seat {
+  const { configs, membership, name, topics } = client;
+  const [topic = ""] = topics;
+  return {
+    name,
+    role: "client",
+    program: (world) =>
+      membership === undefined
+        ? new Consumer(world, {
+            name,
+            topic,
+            partitions: undefined,
+            startAt: undefined,
+            configs,
+            bootstrap,
+          })
+        : new GroupConsumer(world, { ...membership, name, configs, bootstrap }),
+  };
 }
 
 export function brokerName(id: BrokerId): string {

@@ -22,6 +22,7 @@ import type {
   ArgumentSpec,
   ClientSpec as ClientStory,
   ClockSpec,
+  ConsumerSpec as ConsumerStory,
   FaultSpec,
   RunLimit,
   Scenario,
@@ -35,7 +36,7 @@ import { Rng } from "../sim/rng.ts";
 import type { Choice } from "./choices.ts";
 import { Choices, intervalOf } from "./choices.ts";
 import type { NodeTable } from "./cluster.ts";
-import type { BrokerSpec, ClientSpec, ClusterSpec } from "./cluster-spec.ts";
+import type { BrokerSpec, ClientSpec, ClusterSpec, ConsumerSpec } from "./cluster-spec.ts";
 import { planChaos } from "./plan-chaos.ts";
 
 /** A scenario with a seed: every choice is made that is not the world's own. */
@@ -204,15 +205,9 @@ function plannedTopic(topic: TopicSpec, { cluster }: Scenario, choices: Choices)
 }
 
 function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
-  const { name, topic, config } = client;
-  if (client.kind === "consumer") {
-    return {
-      kind: "consumer",
-      name,
-      topic,
-      configs: resolveConfigs(CONSUMER_CONFIGS, config.values),
-    };
-  }
+  const { name, config } = client;
+  if (client.kind === "consumer") return plannedConsumer(client, choices);
+  const { topic } = client;
   const configs = resolveConfigs(PRODUCER_CONFIGS, config.values);
   const { records, keys, tombstones, rate, recordSize, transaction } = client;
   return {
@@ -228,6 +223,33 @@ function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
       transaction && plannedTransaction(`clients/${name}/transaction`, transaction, choices),
     configs,
     idempotence: isIdempotent(configs, config.values["enable.idempotence"] !== undefined),
+  };
+}
+
+function plannedConsumer(client: ConsumerStory, choices: Choices): ConsumerSpec {
+  const { kind, name, topics, membership, config } = client;
+  if (membership === undefined) {
+    const configs = resolveConfigs(CONSUMER_CONFIGS, config.values);
+    return { kind, name, topics, membership, configs };
+  }
+  const { group, pattern, work, commit: mode, commitWhen } = membership;
+  return {
+    kind,
+    name,
+    topics,
+    membership: {
+      group,
+      subscription:
+        pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern },
+      work: work && choices.distribution(`clients/${name}/work`, work),
+      commit: { mode, when: commitWhen },
+    },
+    // Who commits by himself does not want it done for him.
+    configs: resolveConfigs(
+      CONSUMER_CONFIGS,
+      { "enable.auto.commit": mode === "auto" },
+      config.values,
+    ),
   };
 }
 

@@ -273,7 +273,10 @@ function checkSetup(cluster: Cluster): CheckSetup {
   const consumers = new Map<string, ConsumerSetup>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
-      consumers.set(client.name, { topic: client.topic, configs: client.configs });
+      const { configs, membership, name, topics } = client;
+      // What a member of a group reads is decided by the group.
+      const [topic] = membership === undefined ? topics : [];
+      if (topic !== undefined) consumers.set(name, { topic, configs });
       continue;
     }
     clients.set(client.name, {

@@ -5,7 +5,7 @@ import { METADATA_TOPIC } from "../kafka/ids.ts";
 import type { ClientParts } from "./client-form.ts";
 import type { IntegerSpec } from "./draw.ts";
 import { formatInteger, largest, smallest } from "./draw.ts";
-import type { Named } from "./form.ts";
+import type { Named, Placed } from "./form.ts";
 import type { KnownNames } from "./known-names.ts";
 import type { Reading } from "./reading.ts";
 import { shortened } from "./reading.ts";
@@ -131,14 +131,41 @@ export function checkClients(
     if (RESERVED_WORDS.has(name) || /^(broker|controller)-[0-9]+$/.test(name)) {
       reading.complain(namePlace, `\`${name}\` already means something; name the client otherwise`);
     }
-    const { topic } = value;
-    if (topics !== undefined && !topics.some((one) => one.name === topic.value)) {
-      const names = topics.map((one) => one.name);
-      reading.unknown(topic.place, "topic", topic.value, names);
+    const named = value.kind === "consumer" ? value.consumed.topics : [value.topic];
+    for (const topic of named) checkTopicName(topic, topics, reading);
+    if (value.kind === "producer") {
+      checked.push({ ...value, name, topic: value.topic.value, place: namePlace });
+      continue;
     }
-    checked.push({ ...value, name, topic: topic.value, place: namePlace });
+    const { kind, membership, config, consumed } = value;
+    const wanted = consumed.topics.map((topic) => topic.value);
+    const matching = matchingTopics(consumed.pattern, topics);
+    if (matching?.length === 0) {
+      reading.complain(value.place, `no topic matches /${consumed.pattern}/`);
+    }
+    checked.push({ kind, name, topics: matching ?? wanted, membership, config, place: namePlace });
   }
   return checked;
+}
+
+function checkTopicName(
+  topic: Placed<string>,
+  topics: readonly TopicSpec[] | undefined,
+  reading: Reading,
+): void {
+  if (topics === undefined || topics.some((one) => one.name === topic.value)) return;
+  const names = topics.map((one) => one.name);
+  reading.unknown(topic.place, "topic", topic.value, names);
+}
+
+/** Undefined if there is no pattern, or the topics could not be read. */
+function matchingTopics(
+  pattern: string | undefined,
+  topics: readonly TopicSpec[] | undefined,
+): readonly string[] | undefined {
+  if (pattern === undefined || topics === undefined) return undefined;
+  const expression = new RegExp(`^(?:${pattern})$`);
+  return topics.map(({ name }) => name).filter((name) => expression.test(name));
 }
 
 /** The names that expressions may use. Parts that are undefined could not be read. */

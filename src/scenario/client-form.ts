@@ -2,10 +2,13 @@ import { SECOND } from "../base/time.ts";
 import { PAYLOAD_MIN_BYTES } from "../kafka/client/payload.ts";
 import type { Ratio } from "../ports/random.ts";
 import { configs, NO_CONFIG } from "./config-form.ts";
+import type { Consumed } from "./consume-form.ts";
+import { CONSUMED } from "./consume-form.ts";
 import type { IntegerSpec, RateSpec } from "./draw.ts";
 import type { Form, Key, Placed, Section } from "./form.ts";
 import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
 import type { Place } from "./place.ts";
+import type { Reading } from "./reading.ts";
 import {
   DRAWN_DURATION,
   drawnInteger,
@@ -14,8 +17,10 @@ import {
   RATE,
   size,
   TEXT,
+  word,
 } from "./scalar-form.ts";
-import type { ConfigSpec, TransactionSpec } from "./scenario.ts";
+import type { ConfigSpec, MembershipSpec, TransactionSpec } from "./scenario.ts";
+import type { YamlMap } from "./yaml-node.ts";
 import { entryOf } from "./yaml-node.ts";
 
 /** A client as read; its name stands outside, and its topic is yet to be found. */
@@ -34,7 +39,8 @@ export type ClientParts =
     }
   | {
       readonly kind: "consumer";
-      readonly topic: Placed<string>;
+      readonly consumed: Consumed;
+      readonly membership: MembershipSpec | undefined;
       readonly config: ConfigSpec;
       readonly place: Place;
     };
@@ -99,9 +105,30 @@ const PRODUCER_KEYS = {
 
 const CONSUMER_KEYS = {
   consume: {
-    form: placed(TEXT),
+    form: CONSUMED,
     required: true,
-    meaning: "The topic of which it reads all partitions.",
+    meaning:
+      "The topic of which it reads all partitions; with `group` also several, `[orders, returns]`, or all whose names match a pattern, `/orders-.*/`.",
+  },
+  group: {
+    form: TEXT,
+    meaning:
+      "The group (`group.id`) as a member of which it subscribes. Default: none, it assigns itself.",
+  },
+  work: {
+    form: placed(DRAWN_DURATION),
+    meaning:
+      "How long its application works on each record before the next, drawn for each: 5ms, uniform(1ms..20ms). Default: no time. Needs `group`.",
+  },
+  commit: {
+    form: placed(word(["auto", "sync", "async"] as const)),
+    meaning:
+      "How it commits: auto (the default), as its config says, or each poll's records by commitSync or commitAsync; then `enable.auto.commit` is false by default. Needs `group`.",
+  },
+  "commit-when": {
+    form: placed(word(["before", "after"] as const)),
+    meaning:
+      "Whether sync and async commit before or after the work (the default) on what is committed.",
   },
   config: { form: configs("consumer"), meaning: "Its ConsumerConfig." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
@@ -127,9 +154,7 @@ export const CLIENT: Form<ClientParts> = {
     }
     if (consumes) {
       complainAboutKeys(map, CONSUMER_KEYS, "a consumer", reading);
-      const { consume, config } = readKeys(map, CONSUMER_KEYS, reading);
-      if (consume === undefined) return undefined;
-      return { kind: "consumer", topic: consume, config: config ?? NO_CONFIG, place: map.place };
+      return readConsumer(map, reading);
     }
     if (!produces) {
       const keys = { ...PRODUCER_KEYS, consume: CONSUMER_KEYS.consume };
@@ -162,3 +187,41 @@ export const CLIENT: Form<ClientParts> = {
     };
   },
 };
+
+function readConsumer(map: YamlMap, reading: Reading): ClientParts | undefined {
+  const values = readKeys(map, CONSUMER_KEYS, reading);
+  const { consume, group, work, commit, config = NO_CONFIG } = values;
+  if (consume === undefined) return undefined;
+  const when = values["commit-when"];
+  if (when !== undefined && (commit?.value ?? "auto") === "auto") {
+    reading.complain(when.place, "`commit-when` needs `commit: sync` or `commit: async`");
+  }
+  if (group === undefined) {
+    for (const [name, value] of Object.entries({ work, commit, "commit-when": when })) {
+      if (value !== undefined) reading.complain(value.place, `\`${name}\` needs \`group\``);
+    }
+    if (consume.topics.length !== 1) {
+      reading.complain(
+        map.place,
+        "only a member of a group reads several topics: it needs `group`",
+      );
+      return undefined;
+    }
+  }
+  return {
+    kind: "consumer",
+    consumed: consume,
+    membership:
+      group === undefined
+        ? undefined
+        : {
+            group,
+            pattern: consume.pattern,
+            work: work?.value,
+            commit: commit?.value ?? "auto",
+            commitWhen: when?.value ?? "after",
+          },
+    config,
+    place: map.place,
+  };
+}

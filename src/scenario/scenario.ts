@@ -154,10 +154,24 @@ export interface TransactionSpec {
 export interface ConsumerSpec {
   readonly kind: "consumer";
   readonly name: string;
-  /** It reads all partitions. */
-  readonly topic: string;
+  /** It reads all partitions; as a member of a group, those that it is assigned. */
+  readonly topics: readonly string[];
+  /** Undefined: it is in no group. */
+  readonly membership: MembershipSpec | undefined;
   readonly config: ConfigSpec;
   readonly place: Place;
+}
+
+/** How a consumer is a member of a group, and what its application does. */
+export interface MembershipSpec {
+  readonly group: string;
+  /** A regular expression for whole names of topics, if it subscribes so. */
+  readonly pattern: string | undefined;
+  /** On each record; undefined: no time. */
+  readonly work: DurationSpec | undefined;
+  readonly commit: "auto" | "sync" | "async";
+  /** Of sync and async. */
+  readonly commitWhen: "before" | "after";
 }
 
 /** A fault as a step has it, whatever sets it off. */

@@ -52,7 +52,8 @@ export function consumer(name: string): ClientSpec {
   return {
     kind: "consumer",
     name,
-    topic: "orders",
+    topics: ["orders"],
+    membership: undefined,
     configs: resolveConfigs(CONSUMER_CONFIGS, { "auto.offset.reset": "earliest" }),
   };
 }
