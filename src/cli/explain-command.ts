@@ -1,4 +1,3 @@
-import type { Violation } from "../checkers/guarantee.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import { livesOf } from "../explain/record-life.ts";
@@ -17,6 +16,7 @@ import { EXIT } from "./exit-code.ts";
 import { explainShown } from "./explain-shown.ts";
 import { Interrupt } from "./interrupt.ts";
 import { loadScenario, pickVariant, reportComplaints, reportWarnings } from "./load-scenario.ts";
+import { pickViolation } from "./pick-violation.ts";
 import { seedOf } from "./seed.ts";
 import { VERSION } from "./version.ts";
 
@@ -78,7 +78,7 @@ function explainViolation(
 ): void {
   const { violations, seed } = result;
   const firsts = violations.filter(({ follows }) => follows === undefined);
-  const violation = pickViolation(firsts, flags.violation, seed);
+  const violation = pickViolation(firsts, flags.violation, seed, "explain but a record (--record)");
   const explanation = explainShown(scenario, violation, seed, true);
   if (flags.json === true) {
     process.stdout.write(`${JSON.stringify(explanationJson(explanation), undefined, 2)}\n`);
@@ -94,23 +94,6 @@ function explainViolation(
     const numbers = `--violation 1 to ${firsts.length}`;
     process.stdout.write(`\n${counted(others, "other violation")} in this run: ${numbers}\n`);
   }
-}
-
-/** Counted from 1; the first bug, or else the first of all, if nothing was said. */
-function pickViolation(
-  firsts: readonly Violation[],
-  wanted: string | undefined,
-  seed: string,
-): Violation {
-  const bug = firsts.find(({ permitted }) => permitted === undefined);
-  const found = wanted === undefined ? (bug ?? firsts[0]) : firsts[Number(wanted) - 1];
-  if (found !== undefined) return found;
-  if (firsts.length === 0) {
-    throw new UsageError(
-      `with seed ${seed} every guarantee holds: there is nothing to explain but a record (--record)`,
-    );
-  }
-  throw new UsageError(`--violation takes a number from 1 to ${firsts.length}, not \`${wanted}\``);
 }
 
 function tellRecord(

@@ -90,6 +90,21 @@ function program(ask: (asked: Asked) => void): Command {
     )
     .action((file, flags) => ask({ command: "fuzz", file, flags }));
 
+  plain(sim.command("shrink"))
+    .argument("<file>", "a scenario, a recording or a token: something that fails")
+    .summary("make a failing run as small as it can be")
+    .description(
+      "Makes a failing run as small as it can be while it fails in the same way: fewer\n" +
+        "faults, clients, brokers and settings, less time. What is left is written down\n" +
+        "as a scenario in which no fault is drawn.",
+    )
+    .option("--seed <n>", "another seed than the scenario's")
+    .option("--variant <name>", "one of the scenario's variants")
+    .option("--violation <k>", "which violation of the run, from 1; the first bug by default")
+    .option("--time <duration>", "how long it may take, as 1m; as long as it takes, by default")
+    .option("--out <file>", "where to write it; reports/NAME-SEED-min.yaml, if not given")
+    .action((what, flags) => ask({ command: "shrink", what, flags }));
+
   plain(sim.command("replay"))
     .argument("<recording>", "a file that `sim run --record` wrote, or a token: kfs1:...")
     .summary("make a recorded run again, and see that it is the same")

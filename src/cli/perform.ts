@@ -19,11 +19,15 @@ import { replayCommand } from "./replay-command.ts";
 import type { RunFlags } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
+import type { ShrinkFlags } from "./shrink-command.ts";
+import { shrinkCommand } from "./shrink-command.ts";
+
 /** What was asked for, as the command line was understood. */
 export type Asked =
   | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
   | { readonly command: "explain"; readonly file: string; readonly flags: ExplainFlags }
   | { readonly command: "fuzz"; readonly file: string; readonly flags: FuzzFlags }
+  | { readonly command: "shrink"; readonly what: string; readonly flags: ShrinkFlags }
   | { readonly command: "replay"; readonly what: string; readonly flags: ReplayFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
   | { readonly command: "list"; readonly directory: string }
@@ -51,6 +55,8 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
         return await explainCommand(asked.file, asked.flags);
       case "fuzz":
         return await fuzzCommand(asked.file, asked.flags);
+      case "shrink":
+        return await shrinkCommand(asked.what, asked.flags);
       case "replay":
         return await replayCommand(asked.what, asked.flags);
       case "check":

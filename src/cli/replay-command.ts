@@ -1,15 +1,15 @@
-import { readFileSync } from "node:fs";
 import { tellDifference } from "../replay/compare-runs.ts";
 import { compareWithRecording } from "../replay/recorded-run.ts";
 import type { Recording } from "../replay/recording.ts";
-import { decodeRecording, decodeToken, encodeToken, isToken } from "../replay/recording.ts";
+import { encodeToken } from "../replay/recording.ts";
 import { readScenario } from "../scenario/read-scenario.ts";
-import { systemCode, UsageError } from "./complain.ts";
+import { UsageError } from "./complain.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { pickVariant, reportComplaints } from "./load-scenario.ts";
 import type { ShowFlags } from "./play.ts";
 import { exitCode, play, show } from "./play.ts";
+import { recordingFrom } from "./recording-source.ts";
 import { VERSION } from "./version.ts";
 
 export interface ReplayFlags extends ShowFlags {
@@ -18,7 +18,7 @@ export interface ReplayFlags extends ShowFlags {
 
 /** `sim replay RECORDING`. Throws `UsageError` before anything is on stdout. */
 export async function replayCommand(what: string, flags: ReplayFlags): Promise<ExitCode> {
-  const recording = isToken(what) ? fromToken(what) : fromFile(what);
+  const recording = recordingFrom(what);
   if (flags.token === true) {
     process.stdout.write(`${encodeToken(recording)}\n`);
     return EXIT.ok;
@@ -58,32 +58,4 @@ function diverged(
   return engine === VERSION
     ? what
     : `${what}\n  It was recorded by sim ${engine}, and this is ${VERSION}: see CHANGELOG.md.`;
-}
-
-function fromToken(token: string): Recording {
-  const recording = decodeToken(token.trim());
-  if (recording === undefined) {
-    throw new UsageError("the token is damaged: a part is missing, or a letter was changed");
-  }
-  return recording;
-}
-
-function fromFile(path: string): Recording {
-  const recording = decodeRecording(read(path));
-  if (recording !== undefined) return recording;
-  const hint = path.endsWith(".yaml") ? "; a scenario is run with `sim run`" : "";
-  throw new UsageError(`${path} is no recording, or a damaged one${hint}`);
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (problem) {
-    const code = systemCode(problem);
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new UsageError(`${path}: no such file; \`sim run --record FILE\` makes recordings`);
-    }
-    if (code === "EISDIR") throw new UsageError(`${path} is a directory; name a recording in it`);
-    throw new UsageError(`${path} cannot be read (${code ?? String(problem)})`);
-  }
 }

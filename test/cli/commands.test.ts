@@ -10,6 +10,9 @@ test.each([
   ["check -h"],
   ["list --help"],
   ["guarantees --help"],
+  ["fuzz --help"],
+  ["shrink --help"],
+  ["replay --help"],
   ["dump --help"],
   ["disk --help"],
 ])("sim %s helps on stdout, within 80 columns", (line) => {
@@ -25,9 +28,22 @@ test.each([
 test("the help names every command and exit code", () => {
   const { stdout } = sim(["--help"]);
 
-  for (const word of ["run", "explain", "check", "list", "guarantees", "disk", "dump", "help"])
+  for (const word of [
+    "run",
+    "explain",
+    "fuzz",
+    "shrink",
+    "replay",
+    "check",
+    "list",
+    "guarantees",
+    "disk",
+    "dump",
+    "help",
+  ])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, "m"));
-  for (const code of [0, 1, 2, 3, 70, 130]) expect(stdout).toMatch(new RegExp(`\\b${code} [a-z]`));
+  for (const code of [0, 1, 2, 3, 4, 70, 130])
+    expect(stdout).toMatch(new RegExp(`\\b${code} [a-z]`));
 });
 
 test("the version is the package's", () => {

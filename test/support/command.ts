@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdtempSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 /** What came of a command. */
 export interface Ended {
@@ -16,11 +16,15 @@ export interface How {
   readonly uid?: number;
   /** A file to write to instead of a pipe. */
   readonly stdout?: string;
+  /** Where it runs; the root of the repository, if not given. */
+  readonly cwd?: string;
 }
 
 /** A directory for this test file, which others may look into. */
 export const place: string = mkdtempSync(join(tmpdir(), "kafka-sim-"));
 chmodSync(place, 0o755);
+// Packages that are not in the command are looked for beside it, as where it is installed.
+symlinkSync(resolve("node_modules"), join(place, "node_modules"));
 
 /** The command as it is shipped. */
 const command = join(place, "sim.cjs");
@@ -36,7 +40,7 @@ export function sim(words: readonly string[], how: How = {}): Ended {
 }
 
 export function node(words: readonly string[], how: How = {}): Ended {
-  const { env, input = "", uid } = how;
+  const { env, input = "", uid, cwd } = how;
   const output = how.stdout === undefined ? "pipe" : openSync(how.stdout, "w");
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     encoding: "utf8",
@@ -45,6 +49,7 @@ export function node(words: readonly string[], how: How = {}): Ended {
     maxBuffer: 1 << 26,
     stdio: ["pipe", output, "pipe"],
     ...(uid === undefined ? {} : { uid }),
+    ...(cwd === undefined ? {} : { cwd }),
   });
   if (output !== "pipe") closeSync(output);
   return { status, stdout: stdout ?? "", stderr };
