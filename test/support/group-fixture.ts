@@ -113,15 +113,18 @@ export class GroupFixture {
     if (what !== undefined) this.step((effects) => this.groups.onCommitted(what, error, effects));
   }
 
-  /** Another coordinator, which has read the log, bytes and all. */
-  reload(): void {
+  /** Another coordinator, which has read the log, bytes and all; of a compacted one, the last record of each key. */
+  reload(isCompacted = false): void {
     this.groups = new Groups(this.#options);
     this.timers.clear();
-    for (const [offset, { record, producerId }] of this.log.entries()) {
-      const bytes = { ...encodeGroupRecord(record), offset, timestamp: this.nowMs, headers: [] };
+    const encoded = this.log.map(({ record }) => encodeGroupRecord(record));
+    const last = new Map(encoded.map(({ key }, offset) => [key.join(), offset]));
+    for (const [offset, { key, value }] of encoded.entries()) {
+      if (isCompacted && last.get(key.join()) !== offset) continue;
+      const bytes = { key, value, offset, timestamp: this.nowMs, headers: [] };
       const decoded = decodeGroupRecord(bytes);
-      if (decoded === undefined) throw new Error(`a ${record.type} came back as nothing`);
-      this.groups.replay(decoded, offset, producerId, this.nowMs);
+      if (decoded === undefined) throw new Error(`record ${offset} came back as nothing`);
+      this.groups.replay(decoded, offset, this.log[offset]?.producerId ?? -1, this.nowMs);
     }
     this.step((effects) => this.groups.onLoaded(effects));
   }
