@@ -53,6 +53,7 @@ export class Liveness {
   #steppedAt: Instant = 0;
   /** By the partition's index, then the broker: when its log or high watermark moved; only while settling. */
   readonly #movedAt: Instant[][] = [];
+  readonly #followsSince: Instant[][] = [];
   readonly #ackedAt: Instant[] = [];
   readonly #ledSince: Instant[] = [];
   readonly #isrStepAt: Instant[] = [];
@@ -115,6 +116,11 @@ export class Liveness {
   /** When the replica's log or high watermark moved last since the cluster settled; 0 if never. */
   movedAt(partition: PartitionGhost, broker: BrokerId): Instant {
     return this.#movedAt[partition.index]?.[broker] ?? 0;
+  }
+
+  /** When a replica last took up following, in whatever epoch. */
+  followsSince(partition: PartitionGhost, broker: BrokerId): Instant {
+    return this.#followsSince[partition.index]?.[broker] ?? 0;
   }
 
   /** When the ISR grew, or a leader was found. */
@@ -222,10 +228,13 @@ export class Liveness {
 
   #followWork(recorder: FactRecorder): void {
     recorder.on("appended", ({ partition, broker }, at) => {
-      if (this.settledAt !== undefined) this.#move(partition, broker, at);
+      if (this.settledAt !== undefined) this.#set(this.#movedAt, partition, broker, at);
+    });
+    recorder.on("became-follower", ({ partition, broker }, at) => {
+      this.#set(this.#followsSince, partition, broker, at);
     });
     recorder.on("high-watermark-moved", ({ partition, broker }, at) => {
-      if (this.settledAt !== undefined) this.#move(partition, broker, at);
+      if (this.settledAt !== undefined) this.#set(this.#movedAt, partition, broker, at);
     });
     recorder.on("send-ended", ({ partition, outcome }, at) => {
       if (this.settledAt === undefined || outcome !== "acked") return;
@@ -242,10 +251,10 @@ export class Liveness {
     });
   }
 
-  #move(name: string, broker: BrokerId, at: Instant): void {
+  #set(table: Instant[][], name: string, broker: BrokerId, at: Instant): void {
     const { index } = this.#logs.partition(name);
-    const row = this.#movedAt[index] ?? [];
-    this.#movedAt[index] = row;
+    const row = table[index] ?? [];
+    table[index] = row;
     row[broker] = at;
   }
 

@@ -14,7 +14,7 @@ export const REPLICAS_CONVERGE: Guarantee = {
   source: "KIP-392 for the followers' high watermarks; LV2",
   kinds: ["replicas-differ"],
   condition:
-    "At the end, if the cluster has settled, and neither replica has moved, for as long as a step may take by the configs; of brokers that run unfenced, and partitions with a leader. Permitted: as for isr-refills.",
+    "At the end, if the cluster has settled, and neither replica has moved, for as long as a step may take by the configs; of brokers that run unfenced, and partitions with a leader. A follower that has all records may lack the last high watermark if that has not moved since it follows in its epoch: it does not believe an answer to what it asked before (KAFKA-18991), and a fetch session tells nothing twice. Permitted: as for isr-refills.",
   testedBy: "partitions in a cluster that faults have struck",
   example: [
     "replicas-differ   orders-0   at 120.000s, event 81220",
@@ -52,7 +52,7 @@ class ReplicasConverge implements Checker {
     const { leader, leaderLog } = partition;
     if (leaderLog === undefined) return;
     const { end } = leaderLog;
-    if (log.end === end && log.highWatermark === end) return;
+    if (log.end === end && (log.highWatermark === end || !this.#isTold(partition, log))) return;
     const last = Math.max(
       liveness.steppedAt,
       liveness.isrStepAt(partition),
@@ -78,5 +78,13 @@ class ReplicasConverge implements Checker {
         cause: waiver?.cause ?? liveness.settledIn,
       }),
     );
+  }
+
+  /** Must a follower that has all records know how far they are committed? */
+  #isTold(partition: PartitionGhost, log: ReplicaLog): boolean {
+    const { liveness } = this.#context;
+    if (log.broker === partition.leader) return true;
+    const since = liveness.followsSince(partition, log.broker);
+    return liveness.movedAt(partition, partition.leader) >= since;
   }
 }

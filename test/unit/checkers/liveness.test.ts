@@ -177,6 +177,19 @@ test("replicas that end differently, or whose high watermarks lag, are told of",
   expect(stateOf(alike)).toBe("held");
 });
 
+test("a follower need not know how far all is committed, if it follows anew and nothing has moved since", () => {
+  const missed = settle(watch(REPLICAS_CONVERGE));
+  missed.write([0]);
+  missed.copy([2, 3]).highWatermark(1, 1).highWatermark(3, 1);
+  missed.now += SECOND;
+  missed.follow(2);
+  expect(toldAfter(QUIET, missed)).toEqual([]);
+
+  missed.write([1]);
+  missed.copy([2, 3]).highWatermark(1, 2).highWatermark(3, 2);
+  expect(toldAfter(QUIET, missed)[0]).toMatch(/broker-2 has fetched nothing .* watermark is 0/);
+});
+
 test("while something is still written, replicas may differ, however long that goes on", () => {
   const history = settle(watch(REPLICAS_CONVERGE));
   for (let i = 0; i < 30; i++) {
