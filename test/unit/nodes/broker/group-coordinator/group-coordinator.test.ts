@@ -2,16 +2,21 @@ import { describe, expect, test } from "vitest";
 import { SECOND } from "../../../../../src/base/time.ts";
 import { errorOf } from "../../../../../src/kafka/error-code.ts";
 import {
+  CONSUMER_GROUP_HEARTBEAT,
+  END_TXN,
   FIND_COORDINATOR,
   HEARTBEAT,
+  INIT_PRODUCER_ID,
   JOIN_GROUP,
   LEAVE_GROUP,
   METADATA,
   OFFSET_COMMIT,
   OFFSET_FETCH,
   SYNC_GROUP,
+  TXN_OFFSET_COMMIT,
 } from "../../../../../src/kafka/protocol/apis.ts";
 import type { JoinGroupResponse } from "../../../../../src/kafka/protocol/group-membership.ts";
+import type { InitProducerIdResponse } from "../../../../../src/kafka/protocol/init-producer-id.ts";
 import { AskedCluster } from "../../../../support/asked-cluster.ts";
 import { protocol } from "../../../../support/group-fixture.ts";
 
@@ -100,13 +105,41 @@ class Client {
     return errorOf(topics[0]?.partitions[0]?.errorCode ?? -1).name;
   }
 
+  /** Asks for the coordinator of a transactional id until there is one. */
+  transactionCoordinator(id: string): number {
+    for (let i = 0; i < 100; i++) {
+      const body = { keyType: 1, coordinatorKeys: [id] };
+      const [found] = this.cluster.answer(1, FIND_COORDINATOR, body).coordinators;
+      if (found?.errorCode === 0) return found.nodeId;
+      this.cluster.run(SECOND / 10);
+    }
+    throw new Error("there is no coordinator");
+  }
+
+  /** Begins to be a transactional producer, which the coordinator may take some time for. */
+  initProducer(broker: number, transactionalId: string): InitProducerIdResponse {
+    for (let i = 0; i < 100; i++) {
+      const answer = this.cluster.answer(broker, INIT_PRODUCER_ID, {
+        transactionalId,
+        transactionTimeoutMs: 60_000,
+        producerId: -1,
+        producerEpoch: -1,
+      });
+      if (answer.errorCode === 0) return answer;
+      this.cluster.run(SECOND / 10);
+    }
+    throw new Error("there is no producer id");
+  }
+
   committed(broker: number): number | string {
     const topics = [{ topicId: this.topicId(), partitionIndexes: [0] }];
     const group = { groupId: GROUP, memberId: undefined, memberEpoch: -1, topics };
     const body = { groups: [group], requireStable: true };
     const [answer] = this.cluster.answer(broker, OFFSET_FETCH, body).groups;
     if (answer?.errorCode !== 0) return errorOf(answer?.errorCode ?? -1).name;
-    return answer.topics[0]?.partitions[0]?.committedOffset ?? -2;
+    const partition = answer.topics[0]?.partitions[0];
+    if (partition?.errorCode !== 0) return errorOf(partition?.errorCode ?? -1).name;
+    return partition.committedOffset;
   }
 }
 
@@ -205,4 +238,73 @@ describe("a group in a cluster", () => {
     expect(client.heartbeat(next, memberId)).toBe("NONE");
     expect(client.cluster.factsOf("coordinator-unloaded").length).toBeGreaterThan(0);
   });
+});
+
+describe("offsets in a transaction", () => {
+  test.each([
+    [true, 42],
+    [false, -1],
+  ])("are told when it is over: committed %s", (isCommit, offset) => {
+    const client = new Client({ ...CONFIGS, "transaction.state.log.num.partitions": 2 });
+    const broker = client.coordinator();
+    const coordinator = client.transactionCoordinator("t1");
+    const { producerId, producerEpoch } = client.initProducer(coordinator, "t1");
+    const partition = {
+      partitionIndex: 0,
+      committedOffset: 42,
+      committedLeaderEpoch: -1,
+      committedMetadata: undefined,
+    };
+    const { topics } = client.cluster.answer(broker, TXN_OFFSET_COMMIT, {
+      transactionalId: "t1",
+      groupId: GROUP,
+      producerId,
+      producerEpoch,
+      generationId: -1,
+      memberId: "",
+      groupInstanceId: undefined,
+      topics: [{ name: "orders", partitions: [partition] }],
+    });
+    expect(topics[0]?.partitions[0]?.errorCode).toBe(0);
+    expect(client.committed(broker)).toBe("UNSTABLE_OFFSET_COMMIT");
+
+    const { errorCode } = client.cluster.answer(coordinator, END_TXN, {
+      transactionalId: "t1",
+      producerId,
+      producerEpoch,
+      committed: isCommit,
+    });
+    expect(errorCode).toBe(0);
+    client.cluster.run(SECOND);
+
+    expect(client.committed(broker)).toBe(offset);
+    expect(client.cluster.factsOf("offsets-committed")).toHaveLength(isCommit ? 1 : 0);
+  });
+});
+
+test("a group of KIP-848 comes together in a cluster, and is known to the next coordinator", () => {
+  const client = new Client();
+  const broker = client.coordinator();
+  const beat = (at: number, memberEpoch: number) =>
+    client.cluster.answer(at, CONSUMER_GROUP_HEARTBEAT, {
+      groupId: GROUP,
+      memberId: "m1",
+      memberEpoch,
+      instanceId: undefined,
+      rackId: undefined,
+      rebalanceTimeoutMs: 60_000,
+      subscribedTopicNames: ["orders"],
+      subscribedTopicRegex: undefined,
+      serverAssignor: undefined,
+      topicPartitions: [],
+    });
+
+  const first = beat(broker, 0);
+  expect(first).toMatchObject({ errorCode: 0, memberEpoch: 1, heartbeatIntervalMs: 5_000 });
+  expect(first.assignment).toEqual([{ topicId: client.topicId(), partitions: [0] }]);
+
+  client.cluster.cluster.hosts[broker - 1]?.crash("a test");
+  client.cluster.run(12 * SECOND);
+  const next = client.coordinator((broker % 3) + 1);
+  expect(beat(next, 1)).toMatchObject({ errorCode: 0, memberEpoch: 1 });
 });
