@@ -102,6 +102,7 @@ function confined(
     case "rack":
     case "relation":
     case "transaction-coordinator":
+    case "group-coordinator":
       return meet(target, unionOf(brokers));
     case "binding":
       return meet(target, unionOf(brokers, CONTROLLERS, CLIENTS));

@@ -186,7 +186,13 @@ export function namesOf(
       for (const { rack } of cluster.brokers) if (rack !== "") racks.add(rack);
     }
   }
-  for (const { name } of clients ?? []) nodes.set(name, "client");
+  const groups = new Set<string>();
+  for (const client of clients ?? []) {
+    nodes.set(client.name, "client");
+    if (client.kind === "consumer" && client.membership !== undefined) {
+      groups.add(client.membership.group);
+    }
+  }
   const partitions = new Map<string, readonly PartitionName[]>();
   for (const { name, partitions: count } of topics ?? []) {
     partitions.set(name, partitionNames(name, largest(count)));
@@ -194,6 +200,7 @@ export function namesOf(
   return {
     nodes,
     areNodesKnown: cluster !== undefined && clients !== undefined,
+    groups,
     racks,
     areRacksKnown: cluster !== undefined,
     topics: partitions,

@@ -9,6 +9,7 @@ import type { Word } from "./vocabulary.ts";
 import {
   BOOLEAN_FUNCTIONS,
   CLIENT_QUANTITIES,
+  GROUP_QUANTITIES,
   GROUPS,
   NODE_FUNCTIONS,
   PARTITION_QUANTITIES,
@@ -111,7 +112,10 @@ const SCOPES = {
 function describeWords(): string {
   const sections: readonly (readonly [title: string, words: Readonly<Record<string, Word>>])[] = [
     ["Sets of nodes", { ...GROUPS, ...RELATIONS, ...NODE_FUNCTIONS }],
-    ["Numbers and durations", { ...PARTITION_QUANTITIES, ...CLIENT_QUANTITIES }],
+    [
+      "Numbers and durations",
+      { ...PARTITION_QUANTITIES, ...CLIENT_QUANTITIES, ...GROUP_QUANTITIES },
+    ],
     ["Conditions", BOOLEAN_FUNCTIONS],
   ];
   const tables = sections.map(([title, words]) => {

@@ -9,6 +9,8 @@ export type NodesExpression =
   | { readonly kind: "rack"; readonly rack: string }
   /** Who coordinates a `transactional.id`. */
   | { readonly kind: "transaction-coordinator"; readonly transactionalId: string }
+  /** Who coordinates a group of consumers. */
+  | { readonly kind: "group-coordinator"; readonly group: string }
   | {
       readonly kind: "relation";
       readonly relation: PartitionRelation;
@@ -51,6 +53,7 @@ export type NumberExpression =
       readonly broker: NodesExpression | undefined;
     }
   | { readonly kind: "of-client"; readonly quantity: ClientQuantity; readonly client: string }
+  | { readonly kind: "of-group"; readonly quantity: GroupQuantity; readonly group: string }
   /** How many nodes a set has. */
   | { readonly kind: "size"; readonly of: NodesExpression }
   | {
@@ -72,6 +75,8 @@ export type ClientQuantity =
   | "stall"
   | "committed"
   | "aborted";
+
+export type GroupQuantity = "processed" | "reprocessed" | "skipped" | "rebalances";
 
 /** Something that holds or does not. */
 export type BooleanExpression =

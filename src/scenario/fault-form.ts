@@ -533,6 +533,7 @@ function rolesOf(target: NodesExpression, names: KnownNames): readonly NodeRole[
     case "rack":
     case "relation":
     case "transaction-coordinator":
+    case "group-coordinator":
       return ["broker"];
     case "alive":
     case "pick":

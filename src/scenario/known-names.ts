@@ -7,6 +7,8 @@ export interface KnownNames {
   readonly nodes: ReadonlyMap<string, NodeRole>;
   /** False if cluster or clients could not be read: then any node may exist. */
   readonly areNodesKnown: boolean;
+  /** Of consumers; known if the nodes are. */
+  readonly groups: ReadonlySet<string>;
   readonly racks: ReadonlySet<string>;
   readonly areRacksKnown: boolean;
   /** By topic, the names of its partitions. */
@@ -23,6 +25,7 @@ export interface KnownNames {
 export const NO_NAMES: KnownNames = {
   nodes: new Map(),
   areNodesKnown: false,
+  groups: new Set(),
   racks: new Set(),
   areRacksKnown: false,
   topics: new Map(),

@@ -4,6 +4,7 @@ import type {
   BooleanExpression,
   ClientQuantity,
   Comparison,
+  GroupQuantity,
   NodeGroup,
   NodesExpression,
   NumberExpression,
@@ -25,6 +26,7 @@ import {
   ALL_PARTITIONS,
   CLIENT_QUANTITIES,
   FUNCTION_NAMES,
+  GROUP_QUANTITIES,
   GROUPS,
   PARTITION_QUANTITIES,
   RELATIONS,
@@ -390,7 +392,11 @@ class ExpressionParser {
     }
     if (nodes !== undefined) return { type: "nodes", value: nodes, start, end };
     if (FUNCTION_NAMES.includes(text)) {
-      const argument = Object.hasOwn(CLIENT_QUANTITIES, text) ? "a client" : "an argument";
+      const argument = Object.hasOwn(CLIENT_QUANTITIES, text)
+        ? "a client"
+        : Object.hasOwn(GROUP_QUANTITIES, text)
+          ? "a group"
+          : "an argument";
       return this.#wrong(token, `\`${text}\` needs ${argument} in parentheses`);
     }
     const { names } = this;
@@ -447,7 +453,9 @@ class ExpressionParser {
     if (Object.hasOwn(PARTITION_QUANTITIES, text)) return this.#partitionQuantity(token);
     if (Object.hasOwn(CLIENT_QUANTITIES, text)) return this.#clientQuantity(token);
     if (text === "rack") return this.#rack(token);
+    if (Object.hasOwn(GROUP_QUANTITIES, text)) return this.#groupQuantity(token);
     if (text === "transaction-coordinator") return this.#transactionCoordinator(token);
+    if (text === "group-coordinator") return this.#groupCoordinator(token);
     if (text === "alive" || text === "appending") {
       const of = this.#nodes(this.#argument("nodes"));
       const end = this.#closed();
@@ -542,6 +550,27 @@ class ExpressionParser {
     const transactionalId = this.#take().text;
     const value: NodesExpression = { kind: "transaction-coordinator", transactionalId };
     return { type: "nodes", value, start: token.start, end: this.#closed() };
+  }
+
+  #groupCoordinator(token: Token): Part {
+    const group = this.#group();
+    const value: NodesExpression = { kind: "group-coordinator", group };
+    return { type: "nodes", value, start: token.start, end: this.#closed() };
+  }
+
+  #groupQuantity(token: Token): Part {
+    const group = this.#group();
+    const quantity = token.text as GroupQuantity;
+    const value: NumberExpression = { kind: "of-group", quantity, group };
+    return { type: "number", value, start: token.start, end: this.#closed() };
+  }
+
+  #group(): string {
+    this.#expect("(");
+    const name = this.#take();
+    const { areNodesKnown, groups } = this.#names;
+    if (areNodesKnown && !groups.has(name.text)) this.#unknown(name, "group", [...groups]);
+    return name.text;
   }
 
   #argument(expected: Expected): Part {

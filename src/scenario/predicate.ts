@@ -86,6 +86,8 @@ function numberOf(number: NumberExpression, world: ExpressionWorld): number {
       return resolveNodes(number.of, world).length;
     case "of-client":
       return clientNumber(number.quantity, number.client, world);
+    case "of-group":
+      return world.view.group(number.group)[number.quantity];
     case "of-partition":
       return partitionNumber(number.quantity, number.partition, number.broker, world);
     case "arithmetic": {
@@ -179,6 +181,11 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   committed: ["transaction-ended"],
   aborted: ["transaction-ended"],
   "transaction-coordinator": ["transaction-state-changed"],
+  "group-coordinator": ["group-state-changed"],
+  processed: ["records-processed"],
+  reprocessed: ["records-processed"],
+  skipped: ["records-processed", "offsets-committed", "position-reset"],
+  rebalances: ["group-state-changed"],
 };
 
 type Expression = BooleanExpression | NumberExpression | NodesExpression;
@@ -215,6 +222,7 @@ function visit(expression: Expression, tell: (word: string) => void): void {
       if (expression.broker !== undefined) visit(expression.broker, tell);
       return;
     case "of-client":
+    case "of-group":
       tell(expression.quantity);
       return;
     case "relation":
@@ -222,6 +230,9 @@ function visit(expression: Expression, tell: (word: string) => void): void {
       return;
     case "group":
       tell(expression.group);
+      return;
+    case "group-coordinator":
+      tell("group-coordinator");
       return;
     case "transaction-coordinator":
       tell("transaction-coordinator");

@@ -38,6 +38,11 @@ export function resolveNodes(
       const node = broker === undefined ? undefined : world.roster.withId(broker);
       return node === undefined ? [] : [node];
     }
+    case "group-coordinator": {
+      const { coordinator } = world.view.group(target.group);
+      const node = coordinator === undefined ? undefined : world.roster.withId(coordinator);
+      return node === undefined ? [] : [node];
+    }
     case "relation":
       return related(target.relation, resolvePartitions(target.partitions, world, random), world);
     case "alive":
@@ -96,6 +101,8 @@ export function roleOf(target: NodesExpression): string {
       return `rack ${target.rack}`;
     case "transaction-coordinator":
       return `transaction coordinator of ${target.transactionalId}`;
+    case "group-coordinator":
+      return `coordinator of ${target.group}`;
     case "group":
       return target.group === "controller" ? "active" : "";
     case "pick":

@@ -1,5 +1,6 @@
 import type {
   ClientQuantity,
+  GroupQuantity,
   NodeGroup,
   PartitionQuantity,
   PartitionRelation,
@@ -37,6 +38,10 @@ export const NODE_FUNCTIONS = {
   "transaction-coordinator": {
     usage: "transaction-coordinator(app)",
     meaning: "The broker that coordinates a `transactional.id`, once it has been heard of.",
+  },
+  "group-coordinator": {
+    usage: "group-coordinator(workers)",
+    meaning: "The broker that coordinates a group of consumers, once it has been heard of.",
   },
   alive: { usage: "alive(brokers)", meaning: "Those that run and are not paused." },
   any: { usage: "any(brokers), any 2 of brokers", meaning: "One of a set, or so many, by chance." },
@@ -84,6 +89,27 @@ export const CLIENT_QUANTITIES: Readonly<Record<ClientQuantity, Word>> = {
   aborted: { usage: "aborted(p1)", meaning: "Transactions of a producer that are not." },
 };
 
+/** Functions from a group of consumers to a number. */
+export const GROUP_QUANTITIES: Readonly<Record<GroupQuantity, Word>> = {
+  processed: {
+    usage: "processed(workers)",
+    meaning: "Different records that members of a group have worked on.",
+  },
+  reprocessed: {
+    usage: "reprocessed(workers)",
+    meaning: "How often one of them worked on a record that had been worked on before.",
+  },
+  skipped: {
+    usage: "skipped(workers)",
+    meaning:
+      "Records before what the group has committed, from where it began, that nobody has worked on.",
+  },
+  rebalances: {
+    usage: "rebalances(workers)",
+    meaning: "How often the group has come to rest in a new generation.",
+  },
+};
+
 /** Functions that hold or do not. */
 export const BOOLEAN_FUNCTIONS = {
   appending: {
@@ -112,5 +138,6 @@ export const FUNCTION_NAMES: readonly string[] = [
   ...Object.keys(NODE_FUNCTIONS),
   ...Object.keys(PARTITION_QUANTITIES),
   ...Object.keys(CLIENT_QUANTITIES),
+  ...Object.keys(GROUP_QUANTITIES),
   ...Object.keys(BOOLEAN_FUNCTIONS),
 ];

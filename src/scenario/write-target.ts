@@ -15,6 +15,8 @@ export function writeTarget(target: NodesExpression): string {
       return `rack(${target.rack})`;
     case "transaction-coordinator":
       return `transaction-coordinator(${target.transactionalId})`;
+    case "group-coordinator":
+      return `group-coordinator(${target.group})`;
     case "relation":
       return `${target.relation}(${writePartitions(target.partitions)})`;
     case "alive":

@@ -2,6 +2,7 @@ import type { Duration, Instant } from "../base/time.ts";
 import type { BrokerId, LeaderEpoch, Offset, PartitionEpoch, PartitionName } from "../kafka/ids.ts";
 import { NO_EPOCH, NO_LEADER } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
+import { GroupView } from "./group-view.ts";
 import { KnownOffsets } from "./known-offsets.ts";
 import type { FactRecorder } from "./recorder.ts";
 
@@ -113,6 +114,8 @@ export class ClientView {
   read = 0;
   /** Records at offsets that had been handed over before. */
   again = 0;
+  /** The group that it is a member of, once it has been assigned something. */
+  group: GroupView | undefined = undefined;
   readonly #reading: ReadingView[] = [];
   #worstRealtimeLag: Duration = 0;
   #longestStall: Duration = 0;
@@ -237,6 +240,7 @@ export class ClusterView {
   readonly partitions: Map<PartitionName, PartitionView> = new Map();
   readonly nodes: Map<string, NodeView> = new Map();
   readonly clients: Map<string, ClientView> = new Map();
+  readonly groups: Map<string, GroupView> = new Map();
   readonly #transactionCoordinators = new Map<string, BrokerId>();
 
   #last: PartitionView | undefined = undefined;
@@ -247,14 +251,15 @@ export class ClusterView {
     this.#followMetadata(facts);
     this.#followLogs(facts);
     this.#followClients(facts);
+    this.#followGroups(facts);
   }
 
-  /** The partition; an empty view if nothing was heard of it yet. */
   /** Who spoke of a transactional id last; undefined before anybody did. */
   transactionCoordinator(transactionalId: string): BrokerId | undefined {
     return this.#transactionCoordinators.get(transactionalId);
   }
 
+  /** The partition; an empty view if nothing was heard of it yet. */
   partition(name: PartitionName): PartitionView {
     // Facts come in runs about one partition: comparing is cheaper than hashing.
     if (name === this.#last?.name) return this.#last;
@@ -272,6 +277,15 @@ export class ClusterView {
     if (view === undefined) {
       view = new NodeView(name);
       this.nodes.set(name, view);
+    }
+    return view;
+  }
+
+  group(name: string): GroupView {
+    let view = this.groups.get(name);
+    if (view === undefined) {
+      view = new GroupView(name);
+      this.groups.set(name, view);
     }
     return view;
   }
@@ -384,13 +398,33 @@ export class ClusterView {
       this.client(fact.client).notePolled(partition, firstOffset, lastOffset, batches, at);
       partition.known.note(lastOffset, at);
     });
+    facts.on("position-reset", ({ client, partition, from, to }, at) => {
+      this.client(client).group?.noteStart(partition, to);
+      this.client(client).notePosition(this.partition(partition), from, to, at);
+    });
+  }
+
+  #followGroups(facts: FactRecorder): void {
+    facts.on("partitions-assigned", ({ client, group }) => {
+      this.client(client).group = this.group(group);
+    });
     for (const kind of ["partitions-revoked", "partitions-lost"] as const) {
       facts.on(kind, ({ client, partitions }) => {
         for (const name of partitions) this.client(client).noteGone(this.partition(name));
       });
     }
-    facts.on("position-reset", ({ client, partition, from, to }, at) => {
-      this.client(client).notePosition(this.partition(partition), from, to, at);
+    facts.on("records-processed", ({ group, partition, firstOffset, lastOffset }) => {
+      this.group(group).noteProcessed(partition, firstOffset, lastOffset);
+    });
+    facts.on("offsets-committed", ({ group, offsets }) => {
+      for (const { partition, offset } of offsets) {
+        this.group(group).noteCommitted(partition, offset);
+      }
+    });
+    facts.on("group-state-changed", ({ broker, group, to }) => {
+      const view = this.group(group);
+      view.coordinator = broker;
+      if (to === "Stable") view.rebalances++;
     });
   }
 }
