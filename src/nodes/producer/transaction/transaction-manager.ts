@@ -95,15 +95,6 @@ export class TransactionManager {
     return this.#state === "COMMITTING_TRANSACTION" || this.#state === "ABORTING_TRANSACTION";
   }
 
-  get hasError(): boolean {
-    return this.#state === "ABORTABLE_ERROR" || this.#state === "FATAL_ERROR";
-  }
-
-  /** Are records that were never sent given up now? */
-  get dropsUnsent(): boolean {
-    return this.#state === "ABORTABLE_ERROR" || this.#state === "ABORTING_TRANSACTION";
-  }
-
   /** Is a call of `sendOffsetsToTransaction` still on its way? It waits for its end in Kafka. */
   get isSendingOffsets(): boolean {
     return this.#offsetsLeft > 0;
@@ -299,6 +290,8 @@ export class TransactionManager {
     if (this.#state === "ABORTING_TRANSACTION" || this.#state === "FATAL_ERROR") return;
     this.#become("ABORTABLE_ERROR");
     this.#lastError = error;
+    // Nothing of it goes out any more: above all no commit, when the abort is what is asked for next.
+    this.#pending = this.#pending.filter((request) => request instanceof FindCoordinator);
   }
 
   /** An abort helps if it brings a new epoch (`abortableErrorIfPossible`). */
@@ -359,17 +352,15 @@ export class TransactionManager {
     return true;
   }
 
-  /** What is to be sent next; what can no more be is dropped (`nextRequest`). */
+  /** What is to be sent next; the end of what never began is not (`nextRequest`). */
   #next(hasIncompleteBatches: boolean): TransactionRequest | undefined {
     if (this.#new.size > 0) this.#addNewPartitions();
     for (let first = this.#first(); first !== undefined; first = this.#first()) {
       if (first.isEndTxn && hasIncompleteBatches) return undefined;
-      const isDropped = this.hasError && !(first instanceof FindCoordinator);
-      const isNeedless = first.isEndTxn && !this.isStarted;
-      if (!isDropped && !isNeedless) return first;
-      this.#pending.splice(this.#pending.indexOf(first), 1);
+      if (!first.isEndTxn || this.isStarted) return first;
       // Nothing was sent: nobody knows of the transaction.
-      if (!isDropped) this.completed();
+      this.#pending.splice(this.#pending.indexOf(first), 1);
+      this.completed();
     }
     return undefined;
   }
