@@ -428,8 +428,9 @@ function mixCoordinatorFact(
     case "group-assigned":
       digest.word(fact.generation);
       digest.word(fact.assignments.length);
-      for (const { member, partitions } of fact.assignments) {
+      for (const { member, topics, partitions } of fact.assignments) {
         digest.text(member);
+        mixNames(digest, topics);
         mixNames(digest, partitions);
       }
       break;

@@ -450,7 +450,7 @@ export interface GroupMemberLeft {
   readonly reason: string;
 }
 
-/** What a generation, or a target epoch (KIP-848), gives to whom: all members, in the order of their ids. */
+/** What a generation, or a target epoch (KIP-848), gives to whom: all members; noted when it is committed. */
 export interface GroupAssigned {
   readonly kind: "group-assigned";
   readonly broker: BrokerId;
@@ -461,10 +461,12 @@ export interface GroupAssigned {
 
 export interface MemberAssignment {
   readonly member: string;
+  /** What it subscribes to, by name. */
+  readonly topics: readonly string[];
   readonly partitions: readonly PartitionName[];
 }
 
-/** What a member of a KIP-848 group owns by right from now on, on its way to its target. */
+/** What a member of a KIP-848 group owns by right from now on, on its way to its target; noted when that is committed. */
 export interface GroupMemberAssigned {
   readonly kind: "group-member-assigned";
   readonly broker: BrokerId;

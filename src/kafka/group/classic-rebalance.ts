@@ -5,7 +5,7 @@ import type { JoinGroupResponse } from "../protocol/group-membership.ts";
 import type { ClassicGroup, ClassicGroupState } from "./classic-group.ts";
 import type { ClassicMember } from "./classic-member.ts";
 import { NO_ASSIGNMENT } from "./classic-member.ts";
-import { decodeAssignment } from "./consumer-protocol.ts";
+import { decodeAssignment, decodeSubscription } from "./consumer-protocol.ts";
 import type { GroupEffects } from "./group-effects.ts";
 
 /** `CLASSIC_GROUP_NEW_MEMBER_JOIN_TIMEOUT_MS`: how long the join of a new member may wait. */
@@ -258,13 +258,15 @@ export class ClassicRebalance {
 
   #noteAssignment(group: ClassicGroup, effects: GroupEffects): void {
     if (!group.usesConsumerProtocol) return;
-    const { groupId, generation } = group;
-    const assignments = [...group.members.values()].map(({ memberId: member, assignment }) => {
+    const { groupId, generation, protocolName = "" } = group;
+    const assignments = [...group.members.values()].map((each) => {
+      const { memberId: member, assignment } = each;
+      const topics = decodeSubscription(each.metadata(protocolName))?.topics ?? [];
       const partitions: string[] = [];
       for (const [topic, indexes] of decodeAssignment(assignment)?.partitions ?? []) {
         for (const index of indexes) partitions.push(partitionName(topic, index));
       }
-      return { member, partitions };
+      return { member, topics, partitions };
     });
     effects.notes.push({ kind: "group-assigned", group: groupId, generation, assignments });
   }

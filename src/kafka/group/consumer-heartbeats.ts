@@ -241,7 +241,8 @@ export class ConsumerHeartbeats {
     const value = { epoch, timestamp: effects.nowMs };
     effects.records.push({ type: "ConsumerGroupTargetAssignmentMetadata", group: groupId, value });
     const assignments = [...assignment].map(([id, partitions]) => {
-      return { member: id, partitions: namesOf(partitions, image) };
+      const topics = members.get(id)?.metadata.subscribedTopicNames ?? [];
+      return { member: id, topics, partitions: namesOf(partitions, image) };
     });
     effects.notes.push({ kind: "group-assigned", group: groupId, generation: epoch, assignments });
     return { epoch, partitions: assignment.get(memberId) ?? NO_PARTITIONS };

@@ -58,6 +58,7 @@ export type GroupNote =
       readonly generation: number;
       readonly assignments: readonly {
         readonly member: string;
+        readonly topics: readonly string[];
         readonly partitions: readonly PartitionName[];
       }[];
     }

@@ -133,7 +133,7 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     broker: 1,
     group: "g",
     generation: 3,
-    assignments: [{ member: "c1-1", partitions: ["orders-0"] }],
+    assignments: [{ member: "c1-1", topics: ["orders"], partitions: ["orders-0"] }],
   },
   "group-member-assigned": {
     kind: "group-member-assigned",

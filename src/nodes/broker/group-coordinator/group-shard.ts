@@ -2,7 +2,12 @@ import { fromMillis, toMillis } from "../../../base/time.ts";
 import { coordinatorErrorOf } from "../../../kafka/coordinator/write-error.ts";
 import type { ErrorCode } from "../../../kafka/error-code.ts";
 import { ERRORS } from "../../../kafka/error-code.ts";
-import type { GroupAnswer, GroupTimer, TimerChange } from "../../../kafka/group/group-effects.ts";
+import type {
+  GroupAnswer,
+  GroupNote,
+  GroupTimer,
+  TimerChange,
+} from "../../../kafka/group/group-effects.ts";
 import { GroupEffects, timerName } from "../../../kafka/group/group-effects.ts";
 import { decodeGroupRecord, encodeGroupRecord } from "../../../kafka/group/group-record.ts";
 import type { GroupsOptions } from "../../../kafka/group/groups.ts";
@@ -56,6 +61,10 @@ export interface OffsetTransaction {
   readonly producerEpoch: number;
   /** What the transaction coordinator was asked with. */
   readonly verification: TransactionVerification | undefined;
+}
+
+function isAssignment({ kind }: GroupNote): boolean {
+  return kind === "group-assigned" || kind === "group-member-assigned";
 }
 
 /** The groups of one partition on this broker: carries out what their rules decide. */
@@ -170,8 +179,11 @@ export class GroupShard implements CoordinatorShard {
     const written = records.length === 0 ? undefined : this.#append(effects, transaction);
     const failure = typeof written === "object" ? coordinatorErrorOf(written) : undefined;
     for (const change of effects.timers) this.#set(change);
-    const { brokerId: broker, facts } = this.#context;
-    for (const note of effects.notes) facts.note({ ...note, broker });
+    // What a record says of assignments is in force when it is committed: before, nobody is told.
+    const isLater = effects.replays && records.length > 0;
+    if (failure === undefined || !effects.replays) {
+      this.#note(effects.notes.filter((note) => !isLater || !isAssignment(note)));
+    }
     for (const answer of effects.answers) this.#answer(answer);
     if (failure !== undefined) {
       this.#settle(effects, failure);
@@ -179,10 +191,16 @@ export class GroupShard implements CoordinatorShard {
     } else if (written !== undefined || done !== undefined) {
       this.log.whenCommitted((error) => {
         const told = coordinatorErrorOf(error);
+        if (isLater && error === ERRORS.NONE) this.#note(effects.notes.filter(isAssignment));
         this.#settle(effects, told);
         done?.(told);
       });
     }
+  }
+
+  #note(notes: readonly GroupNote[]): void {
+    const { brokerId: broker, facts } = this.#context;
+    for (const note of notes) facts.note({ ...note, broker });
   }
 
   #append(effects: GroupEffects, transaction: OffsetTransaction | undefined): Offset | ErrorCode {

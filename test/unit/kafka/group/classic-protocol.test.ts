@@ -183,8 +183,8 @@ describe("the assignment", () => {
       kind: "group-assigned",
       generation: 1,
       assignments: [
-        { member: one.id, partitions: [] },
-        { member: other.id, partitions: ["orders-1"] },
+        { member: one.id, topics: ["orders"], partitions: [] },
+        { member: other.id, topics: ["orders"], partitions: ["orders-1"] },
       ],
     });
     expect(group.synced(group.sync(other.id))?.errorCode).toBe(0);
