@@ -15,7 +15,7 @@ const readme = readFileSync("README.md", "utf8");
 
 /** A directory as a newcomer has it, with the command and what the README has them write. */
 const place = mkdtempSync(join(tmpdir(), "kafka-sim-readme-"));
-for (const folder of ["scenarios", "schema", "test"])
+for (const folder of ["scenarios", "schema", "test", "node_modules"])
   symlinkSync(resolve(folder), join(place, folder));
 mkdirSync(join(place, "reports"));
 execFileSync("node", ["build.mjs", "command", join(place, "sim.cjs")]);
