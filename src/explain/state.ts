@@ -103,6 +103,7 @@ export function stateOf(fact: Fact): StateTouched {
     case "group-assigned":
     case "group-member-assigned":
     case "offsets-committed":
+    case "offsets-removed":
     case "transaction-state-changed":
       return { reads: [broker(fact.broker)], writes: [broker(fact.broker)] };
     case "log-directory-failed":

@@ -53,6 +53,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "group-assigned":
     case "group-member-assigned":
     case "offsets-committed":
+    case "offsets-removed":
       mixCoordinatorFact(digest, fact);
       break;
     case "transaction-state-changed":
@@ -399,6 +400,7 @@ function mixCoordinatorFact(
     | "group-assigned"
     | "group-member-assigned"
     | "offsets-committed"
+    | "offsets-removed"
   >,
 ): void {
   digest.word((fact.broker << 8) | 17);
@@ -449,6 +451,9 @@ function mixCoordinatorFact(
         digest.number(offset);
       }
       digest.number(fact.producerId);
+      break;
+    case "offsets-removed":
+      mixNames(digest, fact.partitions);
       break;
     default:
       unreachable(fact);

@@ -60,6 +60,7 @@ export type Fact =
   | GroupAssigned
   | GroupMemberAssigned
   | OffsetsCommitted
+  | OffsetsRemoved
   | TransactionStateChanged
   // Clients.
   | RecordSent
@@ -490,6 +491,14 @@ export interface OffsetsCommitted {
   readonly offsets: readonly CommittedOffset[];
   /** NO_PRODUCER_ID, or whose transaction has brought them, at its end. */
   readonly producerId: number;
+}
+
+/** Offsets that nobody has used for `offsets.retention.minutes` are gone; noted when that is committed. */
+export interface OffsetsRemoved {
+  readonly kind: "offsets-removed";
+  readonly broker: BrokerId;
+  readonly group: string;
+  readonly partitions: readonly PartitionName[];
 }
 
 export interface CommittedOffset {

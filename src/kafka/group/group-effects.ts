@@ -69,6 +69,11 @@ export type GroupNote =
       readonly memberEpoch: number;
       readonly partitions: readonly PartitionName[];
       readonly revoking: readonly PartitionName[];
+    }
+  | {
+      readonly kind: "offsets-removed";
+      readonly group: string;
+      readonly partitions: readonly PartitionName[];
     };
 
 /** What is to be done when the records are committed, or when it is known that they will not be. */

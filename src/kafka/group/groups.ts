@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
-import type { Offset, TopicId } from "../ids.ts";
+import type { Offset, PartitionName, TopicId } from "../ids.ts";
+import { partitionName } from "../ids.ts";
 import type { MetadataImage } from "../metadata/image.ts";
 import type { ConsumerGroupHeartbeatRequest } from "../protocol/consumer-group-heartbeat.ts";
 import type {
@@ -351,6 +352,7 @@ export class Groups {
   /** True if none are left. */
   #expireOffsets(group: Group, effects: GroupEffects): boolean {
     const { groupId } = group;
+    const partitions: PartitionName[] = [];
     let isAllGone = true;
     for (const { topic, partition, stored } of this.offsets.all(groupId)) {
       const since = group.unusedSince(stored);
@@ -360,6 +362,7 @@ export class Groups {
         effects.nowMs - since >= this.#options.offsetsRetentionMs &&
         !this.offsets.isPending(groupId, topic, partition);
       if (isExpired) {
+        partitions.push(partitionName(topic, partition));
         effects.records.push({
           type: "OffsetCommit",
           group: groupId,
@@ -370,6 +373,9 @@ export class Groups {
       } else {
         isAllGone = false;
       }
+    }
+    if (partitions.length > 0) {
+      effects.notes.push({ kind: "offsets-removed", group: groupId, partitions });
     }
     return isAllGone;
   }

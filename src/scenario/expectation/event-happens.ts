@@ -55,6 +55,7 @@ const FACT_EVENTS: readonly FactKind[] = [
   "group-member-left",
   "group-assigned",
   "offsets-committed",
+  "offsets-removed",
   "transaction-state-changed",
   "transaction-begun",
   "transaction-ended",

@@ -144,6 +144,12 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     partitions: ["orders-0"],
     revoking: ["orders-1"],
   },
+  "offsets-removed": {
+    kind: "offsets-removed",
+    broker: 1,
+    group: "g",
+    partitions: ["orders-0"],
+  },
   "offsets-committed": {
     kind: "offsets-committed",
     broker: 1,

@@ -135,6 +135,10 @@ export class GroupCoordinator implements MarkerWriter {
     }
     const effects = shard.begin();
     const outcome = shard.groups.heartbeat(body, effects);
+    if (outcome !== ERRORS.NONE && outcome !== ERRORS.REBALANCE_IN_PROGRESS) {
+      reply(outcome);
+      return;
+    }
     // Also an answer that writes nothing tells of a state that must be committed first.
     shard.perform(effects, (error) => reply(error === ERRORS.NONE ? outcome : error));
   }

@@ -63,8 +63,16 @@ export interface OffsetTransaction {
   readonly verification: TransactionVerification | undefined;
 }
 
-function isAssignment({ kind }: GroupNote): boolean {
-  return kind === "group-assigned" || kind === "group-member-assigned";
+/** Is it so only when it is committed? */
+function isOfRecord({ kind }: GroupNote): boolean {
+  switch (kind) {
+    case "group-assigned":
+    case "group-member-assigned":
+    case "offsets-removed":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** The groups of one partition on this broker: carries out what their rules decide. */
@@ -179,10 +187,10 @@ export class GroupShard implements CoordinatorShard {
     const written = records.length === 0 ? undefined : this.#append(effects, transaction);
     const failure = typeof written === "object" ? coordinatorErrorOf(written) : undefined;
     for (const change of effects.timers) this.#set(change);
-    // What a record says of assignments is in force when it is committed: before, nobody is told.
+    // What records assign and remove is so when they are committed: before, nobody is told.
     const isLater = effects.replays && records.length > 0;
     if (failure === undefined || !effects.replays) {
-      this.#note(effects.notes.filter((note) => !isLater || !isAssignment(note)));
+      this.#note(effects.notes.filter((note) => !isLater || !isOfRecord(note)));
     }
     for (const answer of effects.answers) this.#answer(answer);
     if (failure !== undefined) {
@@ -191,7 +199,7 @@ export class GroupShard implements CoordinatorShard {
     } else if (written !== undefined || done !== undefined) {
       this.log.whenCommitted((error) => {
         const told = coordinatorErrorOf(error);
-        if (isLater && error === ERRORS.NONE) this.#note(effects.notes.filter(isAssignment));
+        if (isLater && error === ERRORS.NONE) this.#note(effects.notes.filter(isOfRecord));
         this.#settle(effects, told);
         done?.(told);
       });

@@ -157,6 +157,11 @@ describe("offsets that nobody uses", () => {
     cleanUp(group);
     expect(group.committed).toBeUndefined();
     expect(group.state).toBeUndefined();
+    expect(group.notes.at(-1)).toEqual({
+      kind: "offsets-removed",
+      group: GROUP,
+      partitions: ["orders-0"],
+    });
     group.reload();
     expect(group.state).toBeUndefined();
   });
