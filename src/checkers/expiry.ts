@@ -43,6 +43,7 @@ export class Expiry {
   evaluations = 0;
   interesting = 0;
   readonly #setup: CheckSetup;
+  readonly #logs: ReplicaLogs;
   readonly #skews: ClockSkews;
   readonly #listeners: ForbiddenStartListener[] = [];
   /** By partition: up to where records may be gone. */
@@ -52,6 +53,7 @@ export class Expiry {
 
   constructor(logs: ReplicaLogs, setup: CheckSetup, skews: ClockSkews) {
     this.#setup = setup;
+    this.#logs = logs;
     this.#skews = skews;
     logs.onStartMoved((partition, log, fact, at, event) =>
       this.#judge(partition, log, fact, at, event),
@@ -113,7 +115,9 @@ export class Expiry {
         if (to <= known) return undefined;
         return { why: "further than any other replica", first: Math.max(from, known) };
       case "retention-time":
-        return topic === undefined ? undefined : this.#tooYoung(topic, log, from, to, at);
+        return topic === undefined
+          ? undefined
+          : this.#tooYoung(topic, partition, log, { from, to, at });
       case "retention-size":
         return topic === undefined ? undefined : tooSmall(topic, log, from, to);
       default:
@@ -123,10 +127,9 @@ export class Expiry {
 
   #tooYoung(
     topic: TopicSetup,
+    partition: PartitionGhost,
     log: ReplicaLog,
-    from: Offset,
-    to: Offset,
-    at: Instant,
+    { from, to, at }: { readonly from: Offset; readonly to: Offset; readonly at: Instant },
   ): Objection | undefined {
     const { retentionMs } = topic;
     const policy = notBy(topic, "retention.ms", retentionMs, from);
@@ -141,7 +144,10 @@ export class Expiry {
       const isWhole = log.absences === undefined;
       if (!isWhole || (tree.maxTimestamp[node] as number) < horizon) continue;
       const why = `though the records from ${Math.max(first, from)} on are younger than retention.ms (${retentionMs})`;
-      return { why, first, waiver: this.#skews.waive(brokerName(log.broker)) };
+      const skew = this.#skews.waive(brokerName(log.broker));
+      // A stop in order writes the last entry of a time index after its last flush (`LogSegment.close`).
+      const waiver = skew ?? this.#logs.waiveTimeIndex(partition.name, log.broker);
+      return { why, first, waiver };
     }
     return undefined;
   }

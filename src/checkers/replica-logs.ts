@@ -1,4 +1,5 @@
 import type { Instant } from "../base/time.ts";
+import { formatSeconds } from "../base/time.ts";
 import {
   GROUP_METADATA_TOPIC,
   TRANSACTION_STATE_TOPIC,
@@ -9,7 +10,7 @@ import type * as facts from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode } from "./batch-tree.ts";
 import { NO_NODE, VISIBLE } from "./batch-tree.ts";
-import { brokerOf } from "./broker-name.ts";
+import { brokerName, brokerOf } from "./broker-name.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import { topicOf } from "./check-setup.ts";
 import type { Cleaning } from "./cleaning.ts";
@@ -22,6 +23,10 @@ import { LogWatch } from "./log-watch.ts";
 import type { Cut } from "./partition-ghost.ts";
 import { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
+import type { Waiver } from "./waivers/waiver.ts";
+
+/** `kafka-logs/orders-0/00000000000000000000.timeindex`. */
+const TIME_INDEX = /([^/]+)\/[0-9]+[.]timeindex$/;
 
 /** A broker took a partition's lead in a new epoch. */
 export interface Election {
@@ -84,6 +89,8 @@ export class ReplicaLogs {
   readonly #down = new Set<BrokerId>();
   /** Brokers whose last stop, or disk, lost what was not flushed: the event at which it did. */
   readonly #powerLost = new Map<BrokerId, number>();
+  /** When a power cut last took part of a time index, by `2/orders-0`. */
+  readonly #timeIndexLost = new Map<string, { readonly at: Instant; readonly event: number }>();
   /** When the disk last harmed what it held: `2/orders-0`, or of all partitions of a broker, `2`. */
   readonly #diskHarmed = new Map<string, number>();
   readonly #loadedAt = new Map<ReplicaLog, number>();
@@ -115,14 +122,27 @@ export class ReplicaLogs {
     recorder.on("partition-changed", (fact, at, event) => this.#register(fact, at, event));
     recorder.on("node-started", ({ node }) => this.#down.delete(brokerOf(node)));
     recorder.on("node-stopped", (fact, _at, event) => this.#stop(fact, event));
-    recorder.on("unflushed-lost", ({ node }, _at, event) => {
+    recorder.on("unflushed-lost", ({ node, path }, at, event) => {
       this.#powerLost.set(brokerOf(node), event);
+      const found = TIME_INDEX.exec(path);
+      if (found !== null) this.#timeIndexLost.set(`${brokerOf(node)}/${found[1]}`, { at, event });
     });
     recorder.on("disk-disturbed", ({ node, partition, how }, _at, event) => {
       if (!HARMS.includes(how)) return;
       const broker = brokerOf(node);
       this.#diskHarmed.set(partition === "" ? `${broker}` : `${broker}/${partition}`, event);
     });
+  }
+
+  /** Has a power cut taken part of a time index of the replica, so that its records may seem older than they are? */
+  waiveTimeIndex(partition: PartitionName, broker: BrokerId): Waiver | undefined {
+    const lost = this.#timeIndexLost.get(`${broker}/${partition}`);
+    if (lost === undefined) return undefined;
+    const when = `at ${formatSeconds(lost.at)}`;
+    return {
+      text: `power cut of ${brokerName(broker)} ${when}, which tore a time index`,
+      cause: lost.event,
+    };
   }
 
   onElected(listener: ElectionListener): void {

@@ -145,3 +145,16 @@ test("an acknowledged record that expired is not lost, whoever leads then", () =
 
   expect(history.violations()).toEqual([]);
 });
+
+test("a time index that a power cut tore lets records seem older than they are, on that replica", () => {
+  const permittedOn = (broker: number): string | undefined => {
+    const history = historyOf({ retentionMs: 10 * SECOND_MS });
+    history.now = 11_500_000;
+    const path = "kafka-logs/orders-0/00000000000000000000.timeindex";
+    history.note({ kind: "unflushed-lost", node: "broker-1", path, bytes: 7 });
+    return history.moveStart(broker, 5, "retention-time").violations()[0]?.permitted;
+  };
+
+  expect(permittedOn(1)).toBe("power cut of broker-1 at 12.500s, which tore a time index");
+  expect(permittedOn(2)).toBeUndefined();
+});
