@@ -1,4 +1,5 @@
 import { SECOND } from "../../src/base/time.ts";
+import type { ClusterSpec } from "../../src/cluster/cluster-spec.ts";
 import { errorOf } from "../../src/kafka/error-code.ts";
 import { ADD_PARTITIONS_TO_TXN_V3 } from "../../src/kafka/protocol/add-partitions-to-txn.ts";
 import {
@@ -26,8 +27,13 @@ export class AskedCoordinator extends AskedCluster {
   coordinator = -1;
   readonly version: 1 | 2;
 
-  constructor(version: 1 | 2 = 2, configs: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    version: 1 | 2 = 2,
+    configs: Readonly<Record<string, unknown>> = {},
+    more: Partial<ClusterSpec> = {},
+  ) {
     super({
+      ...more,
       features: { ...PRESENT_FEATURES, "transaction.version": version },
       configs: { "transaction.state.log.num.partitions": 1, ...configs },
     });
@@ -106,8 +112,15 @@ export class AskedCoordinator extends AskedCluster {
 
   crash(broker: number): void {
     const { cluster } = this;
-    const address = cluster.table.brokers.find(({ id }) => id === broker)?.address ?? -1;
-    cluster.hosts[address]?.crash("a test");
+    cluster.hosts[this.#address(broker)]?.crash("a test");
+  }
+
+  restart(broker: number): void {
+    this.cluster.hosts[this.#address(broker)]?.start();
+  }
+
+  #address(broker: number): number {
+    return this.cluster.table.brokers.find(({ id }) => id === broker)?.address ?? -1;
   }
 }
 

@@ -208,6 +208,36 @@ describe("when a coordinator dies", () => {
   });
 });
 
+test("markers wait for a leader, and until they are written the producer is told to come again", () => {
+  const alone = {
+    name: "orders",
+    numPartitions: 3,
+    replicationFactor: 1,
+    assignments: [],
+    configs: [],
+  };
+  const asked = new AskedCoordinator(2, {}, { topics: [alone] });
+  const who = asked.begin();
+  const led = asked
+    .factsOf("partition-changed")
+    .filter(({ partition }) => partition.startsWith("orders"));
+  const away = led.find(({ leader }) => leader !== asked.coordinator);
+  const partition = Number(away?.partition.slice("orders-".length));
+  asked.add(who, [partition]);
+  asked.crash(away?.leader ?? -1);
+
+  expect(asked.end(who, true)).toEqual(next(who));
+  asked.run(20 * SECOND);
+  expect(asked.states().at(-1)).toBe("PrepareCommit");
+  expect(asked.init()).toBe("CONCURRENT_TRANSACTIONS");
+  expect(asked.add(next(who))).toEqual(["CONCURRENT_TRANSACTIONS"]);
+  expect(asked.end(who, true)).toBe("CONCURRENT_TRANSACTIONS");
+
+  asked.restart(away?.leader ?? -1);
+  asked.run(15 * SECOND);
+  expect(asked.states().at(-1)).toBe("CompleteCommit");
+});
+
 test("without enough replicas nothing changes, and whoever asked is to ask again", () => {
   const asked = new AskedCoordinator();
   const who = asked.begin();
