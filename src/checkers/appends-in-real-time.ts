@@ -11,7 +11,7 @@ export const APPENDS_IN_REAL_TIME: Guarantee = {
   source: "redpanda/chaos, reads_writes; what Jepsen's G0-realtime lets pass",
   kinds: ["append-behind-known"],
   condition:
-    "By what clients saw alone. Permitted: if what was known then is gone from the newest leader's log, as for no-acked-loss.",
+    "By what clients saw alone. Permitted: if what was known then, or the record itself, is gone from the newest leader's log, as for no-acked-loss.",
   testedBy: "records seen that were sent when something was known",
   example: [
     "append-behind-known   orders-0   at 55.031s, event 31402",
@@ -27,10 +27,11 @@ class AppendsInRealTime implements Checker {
   constructor(context: CheckContext) {
     this.#history = context.history;
     context.history.on("early", (oddity) => {
-      const { partition, otherOffset, event } = oddity;
-      // What was known there may have been seen to be another since.
-      const known = [[NO_RECORD, otherOffset] as const];
-      this.#findings.add(oddity, vanishedRecord(context, partition.ghost, known, event));
+      const { partition, id, offset, otherOffset, event } = oddity;
+      // What was known there may have been seen to be another since; or a leader of the past has told
+      // where this record stands, in a log that is given up.
+      const seen = [[NO_RECORD, otherOffset] as const, [id, offset] as const];
+      this.#findings.add(oddity, vanishedRecord(context, partition.ghost, seen, event));
     });
   }
 

@@ -201,6 +201,28 @@ test("what one loss makes clients see is permitted by what permits the loss", ()
   }
 });
 
+test("a leader of the past may tell where a record stands, in a log that is given up", () => {
+  const history = new History({
+    guarantees: BLACK_BOX,
+    clients: { p1: { acks: -1 }, p2: { acks: 1 } },
+  });
+  const sent = (client: string, values: readonly number[]): void => {
+    for (const value of values)
+      history.note({ kind: "record-sent", client, partition: "orders-0", value });
+  };
+  history.write([7], { client: 2 });
+  history.elect(2, { isr: [2, 3] });
+  sent("p1", [0, 1, 2]);
+  history.commit([0, 1, 2]);
+  history.ack([0, 1, 2], 0);
+  sent("p2", [7]);
+
+  history.ack([7], 0, { acks: 1, client: "p2" });
+
+  const early = history.violations().find(({ kind }) => kind === "append-behind-known");
+  expect(early?.permitted).toBe("acks=1: broker-1 was replaced before its followers had them");
+});
+
 test("a consumer that starts again, and what had expired or was cleaned, skip nothing", () => {
   const restarted = watch().acked([0, 1, 2], 0).seek("c1", 0).poll("c1", [0, 0, 1]);
   restarted.note({ kind: "node-stopped", node: "c1", how: "crash", reason: "test" });
