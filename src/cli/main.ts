@@ -105,6 +105,20 @@ function program(ask: (asked: Asked) => void): Command {
     .option("--out <file>", "where to write it; reports/NAME-SEED-min.yaml, if not given")
     .action((what, flags) => ask({ command: "shrink", what, flags }));
 
+  plain(sim.command("selftest"))
+    .summary("see that the search finds engines that are known to be broken")
+    .description(
+      "Breaks a rule of the protocol in each of several engines, and sees that the search\n" +
+        "of `sim fuzz` finds it out, and finds nothing in the engine as it is.",
+    )
+    .option("--quick", "only those that are found within a few runs")
+    .addOption(
+      new Option("--color <when>", "colour in the output")
+        .choices([...COLOUR_CHOICES])
+        .default("auto"),
+    )
+    .action((flags) => ask({ command: "selftest", flags }));
+
   plain(sim.command("replay"))
     .argument("<recording>", "a file that `sim run --record` wrote, or a token: kfs1:...")
     .summary("make a recorded run again, and see that it is the same")

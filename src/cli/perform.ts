@@ -19,6 +19,8 @@ import { replayCommand } from "./replay-command.ts";
 import type { RunFlags } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 
+import type { SelftestFlags } from "./selftest-command.ts";
+import { selftestCommand } from "./selftest-command.ts";
 import type { ShrinkFlags } from "./shrink-command.ts";
 import { shrinkCommand } from "./shrink-command.ts";
 
@@ -27,6 +29,7 @@ export type Asked =
   | { readonly command: "run"; readonly file: string; readonly flags: RunFlags }
   | { readonly command: "explain"; readonly file: string; readonly flags: ExplainFlags }
   | { readonly command: "fuzz"; readonly file: string; readonly flags: FuzzFlags }
+  | { readonly command: "selftest"; readonly flags: SelftestFlags }
   | { readonly command: "shrink"; readonly what: string; readonly flags: ShrinkFlags }
   | { readonly command: "replay"; readonly what: string; readonly flags: ReplayFlags }
   | { readonly command: "check"; readonly files: readonly string[] }
@@ -55,6 +58,8 @@ export async function perform(asked: Asked, words: readonly string[]): Promise<E
         return await explainCommand(asked.file, asked.flags);
       case "fuzz":
         return await fuzzCommand(asked.file, asked.flags);
+      case "selftest":
+        return await selftestCommand(asked.flags);
       case "shrink":
         return await shrinkCommand(asked.what, asked.flags);
       case "replay":

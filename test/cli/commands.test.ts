@@ -13,6 +13,7 @@ test.each([
   ["fuzz --help"],
   ["shrink --help"],
   ["replay --help"],
+  ["selftest --help"],
   ["dump --help"],
   ["disk --help"],
 ])("sim %s helps on stdout, within 80 columns", (line) => {

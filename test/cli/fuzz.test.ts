@@ -115,3 +115,13 @@ test("shrink says so where nothing fails", () => {
     stderr: "error: with seed 1 every guarantee holds: there is nothing to shrink\n",
   });
 });
+
+test("selftest finds out the engines that are known to be broken, and no other", () => {
+  const { status, stdout } = sim(["selftest", "--quick"]);
+
+  expect(stdout).toMatch(/^ {2}ok {2}the engine as it is .* nothing found$/m);
+  expect(stdout).toMatch(/^ {2}ok {2}truncation by high watermark .* committed-prefix-kept$/m);
+  expect(stdout.match(/^ {2}ok {2}/gm)?.length).toBeGreaterThanOrEqual(4);
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(status).toBe(0);
+});
