@@ -76,7 +76,7 @@ export type ClientQuantity =
   | "committed"
   | "aborted";
 
-export type GroupQuantity = "processed" | "reprocessed" | "skipped" | "rebalances";
+export type GroupQuantity = "processed" | "reprocessed" | "skipped" | "uncommitted" | "rebalances";
 
 /** Something that holds or does not. */
 export type BooleanExpression =

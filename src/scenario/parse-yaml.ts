@@ -52,7 +52,8 @@ export function parseYaml(text: string, reading: Reading): YamlNode | undefined 
 
 /** Plain values as YAML text that `parseYaml` reads as the same again; lines are broken only where they may be. */
 export function writeYaml(value: unknown): string {
-  return stringify(value, { lineWidth: 100, version: "1.2" });
+  // A part that stands in two places is written twice: scenarios have no anchors.
+  return stringify(value, { lineWidth: 100, version: "1.2", aliasDuplicateObjects: false });
 }
 
 interface Unreadable {

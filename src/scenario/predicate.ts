@@ -181,10 +181,11 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   committed: ["transaction-ended"],
   aborted: ["transaction-ended"],
   "transaction-coordinator": ["transaction-state-changed"],
-  "group-coordinator": ["group-state-changed"],
+  "group-coordinator": ["group-state-changed", "offsets-committed"],
   processed: ["records-processed"],
   reprocessed: ["records-processed"],
   skipped: ["records-processed", "offsets-committed", "position-reset"],
+  uncommitted: ["records-processed", "offsets-committed"],
   rebalances: ["group-state-changed"],
 };
 

@@ -104,6 +104,10 @@ export const GROUP_QUANTITIES: Readonly<Record<GroupQuantity, Word>> = {
     meaning:
       "Records before what the group has committed, from where it began, that nobody has worked on.",
   },
+  uncommitted: {
+    usage: "uncommitted(workers)",
+    meaning: "Records that were worked on and lie behind what is committed.",
+  },
   rebalances: {
     usage: "rebalances(workers)",
     meaning: "How often the group has come to rest in a new generation.",

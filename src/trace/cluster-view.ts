@@ -416,15 +416,16 @@ export class ClusterView {
     facts.on("records-processed", ({ group, partition, firstOffset, lastOffset }) => {
       this.group(group).noteProcessed(partition, firstOffset, lastOffset);
     });
-    facts.on("offsets-committed", ({ group, offsets }) => {
-      for (const { partition, offset } of offsets) {
-        this.group(group).noteCommitted(partition, offset);
-      }
-    });
-    facts.on("group-state-changed", ({ broker, group, to }) => {
+    facts.on("offsets-committed", ({ broker, group, offsets }) => {
       const view = this.group(group);
       view.coordinator = broker;
-      if (to === "Stable") view.rebalances++;
+      for (const { partition, offset } of offsets) view.noteCommitted(partition, offset);
+    });
+    facts.on("group-state-changed", ({ broker, group, from, to }) => {
+      const view = this.group(group);
+      view.coordinator = broker;
+      // A coordinator that has read of a group finds it as it was.
+      if (from !== "" && to === "Stable") view.rebalances++;
     });
   }
 }

@@ -47,6 +47,7 @@ export type Fact =
   | LogCleaned
   | LogDirectoryFailed
   | HighWatermarkMoved
+  | LastStableOffsetMoved
   | BecameLeader
   | BecameFollower
   | IsrProposed
@@ -354,6 +355,18 @@ export interface HighWatermarkMoved {
   readonly highWatermark: Offset;
   readonly leaderEpoch: LeaderEpoch;
   readonly asLeader: boolean;
+}
+
+/**
+ * Up to where readers of committed records may read is elsewhere, with a leader's high watermark. While no transaction
+ * keeps it back it is the high watermark, and nothing is noted.
+ */
+export interface LastStableOffsetMoved {
+  readonly kind: "last-stable-offset-moved";
+  readonly broker: BrokerId;
+  readonly partition: PartitionName;
+  readonly lastStableOffset: Offset;
+  readonly leaderEpoch: LeaderEpoch;
 }
 
 export interface BecameLeader {

@@ -38,6 +38,17 @@ export class GroupView {
     return skipped;
   }
 
+  /** Records that were worked on and lie behind what is committed: a restart would bring them again. */
+  get uncommitted(): number {
+    let uncommitted = 0;
+    for (const { committed, times } of this.#partitions.values()) {
+      for (let offset = committed; offset < times.length; offset++) {
+        if ((times[offset] ?? 0) > 0) uncommitted++;
+      }
+    }
+    return uncommitted;
+  }
+
   noteStart(name: PartitionName, offset: Offset): void {
     const partition = this.#partition(name);
     partition.start = Math.min(partition.start, offset);
