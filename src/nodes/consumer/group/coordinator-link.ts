@@ -51,10 +51,12 @@ export class CoordinatorLink implements ResponseHandler<FindCoordinatorResponse,
       return false;
     }
     if (this.#connections.ready(this.#address, now)) return true;
-    // Where a connection has just broken, nobody waits for it to be tried again (`isUnavailable`).
+    // Where a connection has just broken, it is asked again, after a pause, who coordinates (`isUnavailable`).
     if (this.#connections.notBefore(this.#address) > now) {
+      const { settings, wakeUp } = this.#parts;
       this.#address = NO_ADDRESS;
-      this.#look(now);
+      this.#retryAt = now + settings.retryBackoff;
+      wakeUp.noLaterThan(this.#retryAt, now);
     }
     return false;
   }
