@@ -665,7 +665,7 @@ export interface PartitionsLost {
   readonly partitions: readonly PartitionName[];
 }
 
-/** How a member's commit ended, as the member was told. `unknown`: it was sent, and may have been carried out. */
+/** How a member's commit ended, as the member was told. `unknown`: it may have been carried out. */
 export interface CommitEnded {
   readonly kind: "commit-ended";
   readonly client: string;

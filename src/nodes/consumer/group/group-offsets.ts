@@ -298,9 +298,7 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
         partition: name,
         offset,
       })),
-      // A commit without an answer may have been carried out.
-      outcome:
-        outcome === "done" ? "committed" : commit.generation === undefined ? "failed" : "unknown",
+      outcome: outcome === "done" ? "committed" : IN_DOUBT.has(error) ? "unknown" : "failed",
       error,
     });
     commit.ended(outcome);
@@ -385,6 +383,14 @@ const COORDINATOR_GONE: ReadonlySet<ErrorCode> = new Set([
   ERRORS.NOT_COORDINATOR,
   ERRORS.COORDINATOR_NOT_AVAILABLE,
   ERRORS.REQUEST_TIMED_OUT,
+]);
+
+/** With these the offsets may be in the log nevertheless. */
+const IN_DOUBT: ReadonlySet<string> = new Set([
+  ERRORS.NETWORK_EXCEPTION.name,
+  ERRORS.NOT_COORDINATOR.name,
+  ERRORS.COORDINATOR_NOT_AVAILABLE.name,
+  ERRORS.REQUEST_TIMED_OUT.name,
 ]);
 
 const NONE = ERRORS.NONE.name;

@@ -386,7 +386,7 @@ describe("commits", () => {
 
     expect(group.committed.size).toBe(0);
     const [commit] = group.world.factsOf("commit-ended");
-    expect(commit).toMatchObject({ outcome: "unknown", error: "COORDINATOR_LOAD_IN_PROGRESS" });
+    expect(commit).toMatchObject({ outcome: "failed", error: "COORDINATOR_LOAD_IN_PROGRESS" });
   });
 
   test("of a member that is out of the group fail, and it joins again", () => {
