@@ -8,6 +8,8 @@ import type {
 } from "../checkers/check-setup.ts";
 import type { CheckerSet } from "../checkers/checker-set.ts";
 import { createCheckers } from "../checkers/checker-set.ts";
+import type { Guarantee } from "../checkers/guarantee.ts";
+import { GUARANTEES } from "../checkers/registry.ts";
 import { acksOf } from "../kafka/client/idempotence.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
@@ -36,6 +38,8 @@ export interface SimulationOptions {
   readonly rules?: (rules: ReplicationRules) => ReplicationRules;
   /** Without guarantees a run is quicker and says less; for measuring. Default true. */
   readonly guarantees?: boolean;
+  /** Guarantees of the caller's own, to be watched besides Kafka's. */
+  readonly moreGuarantees?: readonly Guarantee[];
   /** Is it kept which event led to which (`causes`)? Costs time and memory; default false. */
   readonly records?: boolean;
 }
@@ -69,8 +73,11 @@ export class Simulation {
     this.#readiness = new Readiness(facts, view, this.plan.cluster);
     // Before whatever reacts to facts: a story is told in the order in which it happened.
     this.#timeline = new Timeline(facts, controllerName);
+    const guarantees = [...GUARANTEES, ...(options.moreGuarantees ?? [])];
     this.#checkers =
-      options.guarantees === false ? undefined : createCheckers(facts, checkSetup(cluster));
+      options.guarantees === false
+        ? undefined
+        : createCheckers(facts, checkSetup(cluster), guarantees);
     this.#director = new Director({
       plan: this.plan,
       roster: rosterOf(this.plan, cluster.table),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { FAULT_KINDS } from "../../../src/faults/registry.ts";
+import { describeTypes } from "../../../src/scenario/describe-types.ts";
 import { EXPECTATION_KINDS } from "../../../src/scenario/expectation/registry.ts";
 import { scenarioSchema } from "../../../src/scenario/read-scenario.ts";
 
@@ -7,6 +8,10 @@ test("schema/scenario.v1.schema.json is what the forms say (update with `npx vit
   const text = `${JSON.stringify(scenarioSchema(), undefined, 1)}\n`;
 
   await expect(text).toMatchFileSnapshot("../../../schema/scenario.v1.schema.json");
+});
+
+test("src/library/scenario-value.ts is what the schema says (update with `npx vitest run -u`)", async () => {
+  await expect(describeTypes()).toMatchFileSnapshot("../../../src/library/scenario-value.ts");
 });
 
 test("the schema knows every fault and every expectation", () => {
