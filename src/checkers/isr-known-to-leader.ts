@@ -1,5 +1,5 @@
 import type { Instant } from "../base/time.ts";
-import type { PartitionChanged } from "../trace/fact.ts";
+import type { IsrAdopted, PartitionChanged } from "../trace/fact.ts";
 import { brokerName } from "./broker-name.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
@@ -14,7 +14,7 @@ export const ISR_KNOWN_TO_LEADER: Guarantee = {
   kinds: ["isr-unknown-to-leader"],
   condition:
     "Of a leader in office whose epoch is the current one; not while metadata, coming after the answer that told the same, have undone a request that it made meanwhile, as Partition.makeLeader lets them. Permitted: an earlier rule of the protocol.",
-  testedBy: "changes of an ISR while its leader stays",
+  testedBy: "changes of an ISR while its leader stays, and answers to leaders that asked for one",
   example: [
     "isr-unknown-to-leader   orders-0   at 10.391s, event 8211",
     "  The controller has committed the ISR {1,2,3}, but broker-1, which leads in epoch 4, goes by {1,2}.",
@@ -31,6 +31,16 @@ class IsrKnownToLeader implements Checker {
   constructor(context: CheckContext) {
     this.#context = context;
     context.facts.on("partition-changed", (fact, at, event) => this.#change(fact, at, event));
+    context.facts.on("isr-adopted", (fact, at, event) => this.#adopt(fact, at, event));
+  }
+
+  /** Metadata may be old when they come; answers are not. */
+  #adopt(fact: IsrAdopted, at: Instant, event: number): void {
+    const { logs } = this.#context;
+    const partition = logs.partition(fact.partition);
+    const { registration } = partition;
+    if (fact.by === "metadata" || registration?.leaderEpoch !== fact.leaderEpoch) return;
+    if (registration.leader === fact.broker) this.#change(registration, at, event);
   }
 
   #change(fact: PartitionChanged, at: Instant, event: number): void {

@@ -1,5 +1,5 @@
 import type { Instant } from "../base/time.ts";
-import type { BrokerId } from "../kafka/ids.ts";
+import type { BrokerId, PartitionName } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
 import type { PartitionChanged } from "../trace/fact.ts";
 import { brokerName } from "./broker-name.ts";
@@ -26,18 +26,32 @@ class LeaderInIsr implements Checker {
   evaluations = 0;
   interesting = 0;
   readonly violations: Violation[] = [];
-  readonly #known = new Set<string>();
+  /** By partition: its last change. */
+  readonly #known = new Map<PartitionName, PartitionChanged>();
   readonly #brokers: BrokerStates;
 
   constructor({ facts, brokers }: CheckContext) {
     this.#brokers = brokers;
     facts.on("partition-changed", (fact, at, event) => this.#change(fact, at, event));
+    facts.on("broker-fenced", ({ broker }, at, event) => this.#fence(broker, at, event));
+    facts.on("broker-registered", ({ broker }, at, event) => this.#fence(broker, at, event));
+  }
+
+  /** What it leads, and which ISRs it is in, has to change before, in the same decision. */
+  #fence(broker: BrokerId, at: Instant, event: number): void {
+    for (const fact of this.#known.values()) {
+      if (fact.isr.includes(broker)) this.#check(fact, at, event);
+    }
   }
 
   #change(fact: PartitionChanged, at: Instant, event: number): void {
     this.evaluations++;
     if (this.#known.has(fact.partition)) this.interesting++;
-    else this.#known.add(fact.partition);
+    this.#known.set(fact.partition, fact);
+    this.#check(fact, at, event);
+  }
+
+  #check(fact: PartitionChanged, at: Instant, event: number): void {
     const text = faults(fact);
     const fenced = fact.isr.filter(
       (member) => fact.replicas.includes(member) && this.#brokers.isFenced(member),

@@ -2,15 +2,19 @@ import type { PartitionName } from "../kafka/ids.ts";
 import { PRODUCE } from "../kafka/protocol/apis.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
+import { RebuiltStates } from "./rebuilt-states.ts";
 
 /** Which records were, or may have been, sent more than once, or out of order. */
 export class ProducerRetries {
+  /** What brokers may have forgotten, so that they cannot tell a retry. */
+  readonly rebuilt: RebuiltStates;
   readonly #clients = new Map<string, ClientRetries>();
   /** The client asked for last, if it is known: few take turns. */
   #lastName = "";
   #last: ClientRetries | undefined = undefined;
 
   constructor(recorder: FactRecorder) {
+    this.rebuilt = new RebuiltStates(recorder);
     recorder.on("send-ended", (fact) => this.#of(fact.client).end(fact));
     recorder.on("request-failed", ({ client, api, partition, retried }) => {
       if (retried && api === PRODUCE.name) this.#of(client).partitions.add(partition);
@@ -25,6 +29,11 @@ export class ProducerRetries {
   /** Has the network lost a produce request of this client, or the answer to one? */
   wasDropped(client: string): boolean {
     return this.#clients.get(client)?.dropped === true;
+  }
+
+  /** Has a send of this client, to this partition, ended otherwise than with an acknowledgement? */
+  hasGivenUp(client: string, partition: PartitionName): boolean {
+    return this.#clients.get(client)?.givenUp.has(partition) === true;
   }
 
   /** Has the network delivered a produce request of this client twice? */
@@ -75,10 +84,13 @@ class ClientRetries {
   overtaken = false;
   /** Where a produce request failed and was tried again. */
   readonly partitions = new Set<PartitionName>();
+  /** Where a send ended without an acknowledgement. */
+  readonly givenUp = new Set<PartitionName>();
   /** Per value: 0 while its sends have not ended, 1 after a single attempt, 2 after more. */
   attempts: Uint8Array = new Uint8Array(1024);
 
-  end({ values, attempts }: SendEnded): void {
+  end({ values, attempts, outcome, partition }: SendEnded): void {
+    if (outcome !== "acked") this.givenUp.add(partition);
     for (const value of values) {
       if (value >= this.attempts.length) this.#grow(value);
       this.attempts[value] = attempts > 1 ? 2 : 1;

@@ -13,8 +13,8 @@ export interface Duplicate {
 
 /**
  * Why a second copy is no bug. Brokers recognise it by producer id, epoch and sequence: they cannot
- * if the producer has none (a retry whose first attempt had arrived), nor if it took a new id or
- * epoch between the two; nor if a broker has rebuilt what it knows from a log in which the first is no
+ * if the producer has none (a retry whose first attempt had arrived), nor if it took a new id between
+ * the two, or a new epoch because it had to; nor if a broker has rebuilt what it knows from a log in which the first is no
  * more.
  */
 export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): string | undefined {
@@ -36,5 +36,60 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
       (partition.tree.lastOffset[firstNode] as number) < context.expiry.permitted(partition);
     return hasExpired ? "the first copy had expired, and brokers may forget it then" : undefined;
   }
+  if (!hadToGoOn(context, partition, client) && !mayBeForgotten(context, duplicate))
+    return undefined;
   return `${client} had gone on with a new producer epoch, ${before.producerEpoch} to ${after.producerEpoch}`;
 }
+
+/**
+ * Did anything befall the producer or the log that leaves sequences which cannot be continued? Without
+ * it, a broker that refused one for being out of order is what made the producer go on.
+ */
+function hadToGoOn(context: CheckContext, partition: PartitionGhost, client: string): boolean {
+  const { retries, expiry, setup } = context;
+  if (retries.hasGivenUp(client, partition.name)) return true;
+  if (retries.wasDropped(client) || retries.wasDoubled(client) || retries.wasOvertaken(client)) {
+    return true;
+  }
+  const isAckedEarly = setup.clients.get(client)?.acks !== -1 && partition.leaderChanges > 0;
+  return isAckedEarly || partition.canonGeneration > 0 || expiry.permitted(partition) > 0;
+}
+
+/**
+ * May the leader have forgotten the first of the batches that were numbered anew with this one? It knows
+ * the last five of a producer (KIP-98); after a start, or when its log was cut, only the last. More than
+ * five can follow although no connection has more in flight: with a new leader the producer begins on
+ * another, while the answers of the last are still out.
+ */
+function mayBeForgotten({ retries }: CheckContext, duplicate: Duplicate): boolean {
+  const { partition, firstNode, secondNode } = duplicate;
+  const { tree } = partition;
+  const leader = partition.leaders.get(tree.leaderEpoch[secondNode] as number);
+  const firstOffset = tree.lastOffset[firstNode] as number;
+  if (leader !== undefined && retries.rebuilt.endOf(partition.name, leader) > firstOffset)
+    return true;
+  const later = batchesBeside(partition, firstNode, (i, at) => i > at);
+  const numberedBefore = batchesBeside(partition, secondNode, (i, at) => i < at);
+  return later + Math.min(numberedBefore, MOST_IN_FLIGHT - 1) >= BATCHES_KNOWN_AGAIN;
+}
+
+/** How many other committed batches of the same producer and epoch lie on that side of it. O(committed). */
+function batchesBeside(
+  { canon, tree }: PartitionGhost,
+  node: BatchNode,
+  isThere: (i: number, at: number) => boolean,
+): number {
+  const { producerId, producerEpoch } = tree.writerOf(node);
+  const at = canon.nodes.indexOf(node);
+  let count = 0;
+  for (let i = 0; i < canon.count; i++) {
+    const writer = tree.writerOf(canon.nodes[i] as number);
+    const isSame = writer.producerId === producerId && writer.producerEpoch === producerEpoch;
+    if (isSame && isThere(i, at)) count++;
+  }
+  return count;
+}
+
+// What brokers and producers are held to, and so not asked of them.
+const BATCHES_KNOWN_AGAIN = 5;
+const MOST_IN_FLIGHT = 5;

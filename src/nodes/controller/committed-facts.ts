@@ -44,8 +44,8 @@ export class CommittedFacts {
         break;
       }
       case "RegisterBrokerRecord": {
-        const { brokerId: broker, brokerEpoch } = record;
-        const isAmended = image.brokers.get(broker)?.brokerEpoch === brokerEpoch;
+        const { brokerId: broker, brokerEpoch, incarnationId } = record;
+        const isAmended = image.brokers.get(broker)?.incarnationId === incarnationId;
         image.replay(record, offset);
         if (isAmended) break;
         const cleanShutdown = this.#journal.wasCleanShutdown(brokerEpoch);

@@ -9,7 +9,7 @@ test("a leader that counts in who is about to join, and who has not left yet, ho
   history.shrink([1, 2]).shrink([1, 2, 3]);
 
   expect(history.violations()).toEqual([]);
-  expect(history.checkers.summaries()[0]).toMatchObject({ state: "held", interesting: 2 });
+  expect(history.checkers.summaries()[0]).toMatchObject({ state: "held", interesting: 4 });
 });
 
 test("a leader that took back a request which is then granted is caught", () => {
@@ -27,6 +27,19 @@ test("a leader that took back a request which is then granted is caught", () => 
       "The controller has committed the ISR {1,2,3}, but broker-1, which leads in epoch 0, goes by {1,2}, without broker-3.",
     ],
   ]);
+});
+
+test("a leader that takes back a request which was granted before is caught", () => {
+  const history = watch();
+  history.shrink([1, 2]);
+  const asked = { broker: 1, partition: "orders-0", leaderEpoch: 0, partitionEpoch: 2 };
+  history.note({ kind: "isr-proposed", ...asked, isr: [1, 2, 3] });
+  history.isr = [1, 2, 3];
+  history.registered("none");
+
+  history.note({ kind: "isr-adopted", ...asked, isr: [1, 2], by: "refusal" });
+
+  expect(history.violations()).toHaveLength(1);
 });
 
 test("metadata that come later than the answer may undo a request, as in Kafka", () => {

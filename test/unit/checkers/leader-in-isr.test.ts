@@ -40,13 +40,20 @@ test("an ELR beside an ISR that is large enough is found, beside a small one it 
 
 test("a fenced broker in the ISR is caught, unless it is the last and nobody leads", () => {
   const fenced = { kind: "broker-fenced", broker: 3, brokerEpoch: 3 } as const;
-  const bug = new History({ guarantees: [LEADER_IN_ISR] }).note(fenced);
-  bug.registered("none");
-  const last = new History({ guarantees: [LEADER_IN_ISR] }).note(fenced);
+  const stays = new History({ guarantees: [LEADER_IN_ISR] });
+  stays.note(fenced);
+  const returns = new History({ guarantees: [LEADER_IN_ISR] });
+  returns.registered("none", { isr: [1, 2] });
+  returns.note(fenced);
+  returns.registered("none");
+  const last = new History({ guarantees: [LEADER_IN_ISR] });
   last.registered("none", { isr: [3], leader: -1, leaderEpoch: 1 });
+  last.note(fenced);
 
-  expect(bug.violations().map(({ text }) => text)).toEqual([
-    ["broker-3 is in the ISR {1,2,3}, though fenced."],
-  ]);
+  for (const bug of [stays, returns]) {
+    expect(bug.violations().map(({ text }) => text)).toEqual([
+      ["broker-3 is in the ISR {1,2,3}, though fenced."],
+    ]);
+  }
   expect(last.violations()).toEqual([]);
 });

@@ -116,16 +116,27 @@ test("without idempotence, a record may stand twice if the network doubled a req
   ]);
 });
 
-test("a new producer epoch between the two makes them different to brokers", () => {
+test("a new producer epoch, after a record was given up, makes them different to brokers", () => {
   const history = watch();
   history.failedAttempt();
   history.commit([0, 1]);
+  history.ack([7], -1, { outcome: "unknown", error: "REQUEST_TIMED_OUT" });
 
   history.commit([0, 1], { producerEpoch: 1, baseSequence: 0 });
 
   expect(history.violations()).toMatchObject([
     { permitted: "p1 had gone on with a new producer epoch, 0 to 1" },
   ]);
+});
+
+test("a new producer epoch that nothing asked for excuses no second copy", () => {
+  const history = watch();
+  history.failedAttempt();
+  history.commit([0, 1]);
+
+  history.commit([0, 1], { producerEpoch: 1, baseSequence: 0 });
+
+  expect(history.violations()).toMatchObject([{ permitted: undefined }]);
 });
 
 // Redpanda #3039 and #5355 (checkers.md 5, 2 and 10) look like this; reading again does not.
