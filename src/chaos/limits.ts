@@ -10,7 +10,8 @@ import type { Terrain } from "./terrain.ts";
  *
  * - any deaths of processes, as long as no broker loses what it has written to its page cache, or
  * - `min.insync.replicas - 1` brokers that do lose it (unclean stops, KIP-966), if no others die: whoever is killed
- *   counts as stopped uncleanly, page cache or not, and is in no ISR when it comes back.
+ *   counts as stopped uncleanly, page cache or not, and is in no ISR when it comes back; and so may be
+ *   who is told to stop, before it has registered.
  *
  * Controllers are no part of it: what they have said is flushed, so that they may lose all the rest.
  *

@@ -12,6 +12,8 @@ export const SHUTDOWN: FaultKind = {
   parameters: [],
   heals: true,
   lasts: false,
+  // Who stops before it has registered (or is killed as it does not stop) counts as stopped uncleanly (KIP-966).
+  costs: "process",
   stops: true,
   prepare: (told) =>
     new NodeFault(

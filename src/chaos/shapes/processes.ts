@@ -49,7 +49,7 @@ export const SHUTDOWN_SHAPE: Shape = {
   every: 12 * SECOND,
   strike: (strike) => [
     stepAt(strike.at, {
-      shutdown: someServer(strike),
+      shutdown: victim(strike),
       for: formatDuration(strike.length(ABSENCES)),
     }),
   ],
