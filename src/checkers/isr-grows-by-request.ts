@@ -8,7 +8,7 @@ import { listed } from "./wording.ts";
 export const ISR_GROWS_BY_REQUEST: Guarantee = {
   name: "isr-grows-by-request",
   sentence:
-    "A replica joins the ISR only because the leader of the current epoch asked for just that ISR, knowing the current partition epoch, and only while it is not fenced.",
+    "A replica joins the ISR only because the leader of the current epoch asked for just that ISR, knowing the current partition epoch and the replica's registration, and only while it is neither fenced nor shutting down.",
   source: "KIP-497, KIP-841, KIP-903; M6",
   kinds: ["isr-grown-unasked"],
   condition: "Of what the controller has committed, elections apart.",
@@ -40,23 +40,25 @@ class IsrGrowsByRequest implements Checker {
     const joined = fact.isr.filter((member) => !before.isr.includes(member));
     if (joined.length === 0) return;
     this.interesting++;
-    const { brokers, views, logs } = this.#context;
     const { isr, leaderEpoch } = fact;
-    const who = `The controller let ${listed(joined.map(brokerName))} into the ISR {${isr.join(",")}}`;
-    const fenced = joined.filter((member) => brokers.isFenced(member));
-    if (fenced.length > 0) {
-      const are = fenced.length === 1 ? "is" : "are";
-      this.#report(
-        fact,
-        `${who}, though ${listed(fenced.map(brokerName))} ${are} fenced.`,
-        at,
-        event,
-      );
-    }
+    const { partitionEpoch } = before;
+    const { brokers, views, logs } = this.#context;
     const partition = logs.partition(fact.partition);
-    if (views.hasProposed(partition, isr, before.leaderEpoch, before.partitionEpoch)) return;
-    const text = `${who}, which the leader of epoch ${leaderEpoch} never asked for, knowing partition epoch ${before.partitionEpoch}.`;
-    this.#report(fact, text, at, event);
+    const asked = views.proposedAt(partition, isr, before.leaderEpoch, partitionEpoch);
+    const who = `The controller let ${listed(joined.map(brokerName))} into the ISR {${isr.join(",")}}`;
+    const tell = (what: string) => this.#report(fact, `${who}, ${what}.`, at, event);
+    for (const member of joined) {
+      const name = brokerName(member);
+      if (brokers.isFenced(member)) tell(`though ${name} is fenced`);
+      if (brokers.isShuttingDown(member)) tell(`though ${name} is shutting down`);
+      if (asked >= 0 && asked < brokers.registeredAt(member)) {
+        tell(`which the leader asked for before ${name} registered anew`);
+      }
+    }
+    if (asked >= 0) return;
+    tell(
+      `which the leader of epoch ${leaderEpoch} never asked for, knowing partition epoch ${partitionEpoch}`,
+    );
   }
 
   #report({ partition }: PartitionChanged, text: string, at: Instant, event: number): void {

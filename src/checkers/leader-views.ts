@@ -22,11 +22,16 @@ export class LeaderView {
   isUndone = false;
 }
 
+interface Proposal {
+  readonly fact: IsrProposed;
+  readonly event: number;
+}
+
 /** Follows what leaders tell of their ISRs, and remembers what they asked the controller for. */
 export class LeaderViews {
   readonly #logs: ReplicaLogs;
   readonly #views: LeaderView[] = [];
-  readonly #proposals: IsrProposed[][] = [];
+  readonly #proposals: Proposal[][] = [];
 
   constructor(recorder: FactRecorder, logs: ReplicaLogs) {
     this.#logs = logs;
@@ -40,7 +45,7 @@ export class LeaderViews {
       view.isUndone = false;
       view.maximalIsr = fact.isr;
     });
-    recorder.on("isr-proposed", (fact) => this.#propose(fact));
+    recorder.on("isr-proposed", (fact, _at, event) => this.#propose(fact, event));
     recorder.on("isr-adopted", ({ partition, broker, leaderEpoch, isr, by }) => {
       const view = this.of(logs.partition(partition));
       if (view.leader !== broker || view.leaderEpoch !== leaderEpoch) return;
@@ -58,30 +63,35 @@ export class LeaderViews {
     return made;
   }
 
-  /** Has the leader of this epoch asked for just this ISR, knowing this partition epoch? */
-  hasProposed(
+  /**
+   * The event in which the leader of this epoch asked last for just this ISR, knowing this partition
+   * epoch; -1 if it never did.
+   */
+  proposedAt(
     partition: PartitionGhost,
     isr: readonly BrokerId[],
     leaderEpoch: LeaderEpoch,
     partitionEpoch: PartitionEpoch,
-  ): boolean {
+  ): number {
     const proposals = this.#proposals[partition.index] ?? [];
-    return proposals.some(
-      (one) =>
-        one.leaderEpoch === leaderEpoch &&
-        one.partitionEpoch === partitionEpoch &&
-        one.isr.length === isr.length &&
-        one.isr.every((member) => isr.includes(member)),
+    const found = proposals.findLast(
+      ({ fact }) =>
+        fact.leaderEpoch === leaderEpoch &&
+        fact.partitionEpoch === partitionEpoch &&
+        fact.isr.length === isr.length &&
+        fact.isr.every((member) => isr.includes(member)),
     );
+    return found?.event ?? -1;
   }
 
-  #propose(fact: IsrProposed): void {
+  #propose(fact: IsrProposed, event: number): void {
     const partition = this.#logs.partition(fact.partition);
     const proposals = this.#proposals[partition.index] ?? [];
     this.#proposals[partition.index] = proposals;
     // What was asked in earlier leader epochs is refused.
-    if ((proposals[0]?.leaderEpoch ?? fact.leaderEpoch) < fact.leaderEpoch) proposals.length = 0;
-    proposals.push(fact);
+    const known = proposals[0]?.fact.leaderEpoch ?? fact.leaderEpoch;
+    if (known < fact.leaderEpoch) proposals.length = 0;
+    proposals.push({ fact, event });
     const view = this.of(partition);
     if (view.leader !== fact.broker || view.leaderEpoch !== fact.leaderEpoch) return;
     view.maximalIsr = [...new Set([...view.isr, ...fact.isr])];

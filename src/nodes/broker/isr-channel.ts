@@ -21,6 +21,8 @@ interface Proposal {
   readonly partition: Partition;
   readonly state: PendingExpand | PendingShrink;
   readonly leaderEpoch: number;
+  /** With the epochs as they are known when it is made: whoever restarts before it arrives is refused (KIP-903). */
+  readonly members: AlterPartitionData["newIsrWithEpochs"];
 }
 
 /**
@@ -58,7 +60,11 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
       leaderEpoch: partition.leaderEpoch,
       partitionEpoch: partition.partitionEpoch,
     });
-    this.#unsent.set(partition, { partition, state, leaderEpoch: partition.leaderEpoch });
+    const members = state.proposed.map((brokerId) => ({
+      brokerId,
+      brokerEpoch: this.#brokerEpoch(partition, brokerId),
+    }));
+    this.#unsent.set(partition, { partition, state, leaderEpoch: partition.leaderEpoch, members });
     this.#sendNext();
   }
 
@@ -73,8 +79,8 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
     for (const proposal of proposals) {
       const { topicId } = proposal.partition;
       const list = topics.get(topicId);
-      if (list === undefined) topics.set(topicId, [this.#request(proposal)]);
-      else list.push(this.#request(proposal));
+      if (list === undefined) topics.set(topicId, [requestOf(proposal)]);
+      else list.push(requestOf(proposal));
     }
     this.#context.controller.send(
       ALTER_PARTITION,
@@ -86,20 +92,6 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
       this,
       proposals,
     );
-  }
-
-  #request({ partition, state, leaderEpoch }: Proposal): AlterPartitionData {
-    return {
-      partitionIndex: partition.index,
-      leaderEpoch,
-      newIsrWithEpochs: state.proposed.map((brokerId) => ({
-        brokerId,
-        brokerEpoch: this.#brokerEpoch(partition, brokerId),
-      })),
-      // A change of the ISR also says that an unclean election's leader has recovered (KIP-704).
-      leaderRecoveryState: 0,
-      partitionEpoch: partition.partitionEpoch,
-    };
   }
 
   /** The epoch with which a member fetches, so that the controller can tell its lives apart (KIP-903). */
@@ -186,6 +178,17 @@ export class IsrChannel implements ResponseHandler<AlterPartitionResponse, reado
         this.#unsent.set(partition, proposal);
     }
   }
+}
+
+function requestOf({ partition, leaderEpoch, members }: Proposal): AlterPartitionData {
+  return {
+    partitionIndex: partition.index,
+    leaderEpoch,
+    newIsrWithEpochs: members,
+    // A change of the ISR also says that an unclean election's leader has recovered (KIP-704).
+    leaderRecoveryState: 0,
+    partitionEpoch: partition.partitionEpoch,
+  };
 }
 
 function isCurrent({ partition, state, leaderEpoch }: Proposal): boolean {

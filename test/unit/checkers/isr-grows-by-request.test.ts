@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import { ISR_GROWS_BY_REQUEST } from "../../../src/checkers/isr-grows-by-request.ts";
+import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
+import { encodeMetadataRecord } from "../../../src/kafka/metadata/record-codec.ts";
+import type { MetadataRecord } from "../../../src/kafka/metadata/records.ts";
+import type { Fact } from "../../../src/trace/fact.ts";
 import { History } from "../../support/fact-builders.ts";
 
 function shrunk(): History {
@@ -53,3 +57,67 @@ test("and one that is fenced", () => {
     "The controller let broker-3 into the ISR {1,2,3}, though broker-3 is fenced.",
   ]);
 });
+
+test("and one that the controller has let shut down, until it is back", () => {
+  const leaving = shrunk();
+  leaving.note(metadata(0, shuttingDown(3)));
+  const back = shrunk();
+  back.note(metadata(0, shuttingDown(3)));
+  back.note(metadata(1, registration(3)));
+
+  leaving.shrink([1, 2, 3]);
+  back.shrink([1, 2, 3]);
+
+  expect(told(leaving)).toEqual([
+    "The controller let broker-3 into the ISR {1,2,3}, though broker-3 is shutting down.",
+  ]);
+  expect(told(back)).toEqual([]);
+});
+
+test("and one that has registered anew since its leader asked", () => {
+  const history = shrunk();
+  const asked = { broker: 1, partition: "orders-0", isr: [1, 2, 3], leaderEpoch: 0 } as const;
+  history.note({ kind: "isr-proposed", ...asked, partitionEpoch: 2 });
+  history.note({ kind: "broker-registered", broker: 3, brokerEpoch: 9, cleanShutdown: false });
+  history.note({ kind: "broker-unfenced", broker: 3, brokerEpoch: 9 });
+  history.isr = [1, 2, 3];
+
+  history.registered("none");
+
+  expect(told(history)).toEqual([
+    "The controller let broker-3 into the ISR {1,2,3}, which the leader asked for before broker-3 registered anew.",
+  ]);
+});
+
+function metadata(offset: number, record: MetadataRecord): Fact {
+  const records = [{ timestamp: 0, value: encodeMetadataRecord(record) }];
+  const batch = buildBatch(records, { baseOffset: offset, partitionLeaderEpoch: 1 });
+  return { kind: "metadata-applied", node: 3001, batch };
+}
+
+function shuttingDown(brokerId: number): MetadataRecord {
+  return {
+    type: "BrokerRegistrationChangeRecord",
+    brokerId,
+    brokerEpoch: brokerId,
+    fenced: 0,
+    inControlledShutdown: 1,
+    logDirs: [],
+    cordonedLogDirs: [],
+  };
+}
+
+function registration(brokerId: number): MetadataRecord {
+  return {
+    type: "RegisterBrokerRecord",
+    brokerId,
+    incarnationId: "AAAAAAAAAAAAAAAAAAAAAA",
+    brokerEpoch: brokerId + 100,
+    endPoints: [],
+    features: [],
+    rack: undefined,
+    fenced: true,
+    inControlledShutdown: false,
+    logDirs: [],
+  };
+}

@@ -152,6 +152,21 @@ describe("a proposal", () => {
     expect(situation.askedIsrs).toEqual([[1, 2, 3]]);
   });
 
+  test("names the life that was seen when it was made, however late it goes out", () => {
+    const situation = leading([1, 2]);
+    situation.broker.leader = undefined;
+    situation.propose({ joining: 3 });
+
+    situation.partition.remote(3)?.fetched(0, 0, situation.broker.now(), 2, epochOf(3) + 100);
+    situation.broker.leader = CONTROLLER;
+    situation.broker.world.run(60 * MILLISECOND);
+
+    expect(situation.asked[0]?.newIsrWithEpochs).toContainEqual({
+      brokerId: 3,
+      brokerEpoch: epochOf(3),
+    });
+  });
+
   test("goes with those of other partitions, one request at a time for the whole broker", () => {
     const situation = leading([1, 2, 3]);
     const others = [1, 2].map((index) => situation.broker.lead({}, 1, index));
@@ -310,7 +325,10 @@ describe("a whole request", () => {
       situation.broker.world.run(50 * MILLISECOND);
 
       expect(situation.askedIsrs).toHaveLength(2);
-      expect(situation.asked[1]?.newIsrWithEpochs[0]).toEqual({ brokerId: 1, brokerEpoch: 900 });
+      const epochs = situation.broker.world
+        .requestsOf(ALTER_PARTITION)
+        .map(({ brokerEpoch }) => brokerEpoch);
+      expect(epochs).toEqual([epochOf(1), 900]);
     },
   );
 
