@@ -1,0 +1,145 @@
+import type { Mutation } from "./mutation.ts";
+
+const RULES = "src/kafka/replication/replication-rules.ts";
+const PRODUCER_STATE = "src/kafka/log/producer-state.ts";
+const OUTCOME = "src/kafka/client/outcome.ts";
+const OFFSETS = "src/nodes/broker/offsets-handler.ts";
+
+/** Between clients and brokers: acknowledgements, sequences, reads, and what a client makes of answers. */
+export const CLIENT_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "ack-before-commit",
+    breaks: "A produce with acks=all is acknowledged when it is below the high watermark.",
+    file: RULES,
+    find: "if (leader.highWatermark < required) return undefined;",
+    put: "",
+    caughtBy: "ack-after-commit",
+    story: "leaderCutOff",
+    seeds: 1,
+  },
+  {
+    name: "ack-of-duplicate-at-once",
+    breaks:
+      "A batch that was sent again is acknowledged when the first is below the high watermark.",
+    file: "src/nodes/broker/leader-append.ts",
+    find: "acks === -1 ? result.lastOffset + 1 : 0,",
+    put: "acks === -1 && !result.duplicate ? result.lastOffset + 1 : 0,",
+    caughtBy: "ack-after-commit",
+    story: "slowReplication",
+    seeds: 5,
+  },
+  {
+    name: "ack-by-former-leader",
+    breaks: "Who leads no more acknowledges nothing.",
+    file: "src/nodes/broker/delayed-produce.ts",
+    find: "if (partition === undefined || !partition.isLeader) {",
+    put: "if (partition === undefined) {",
+    caughtBy: "no-acked-loss",
+    story: "leaderReturns",
+    seeds: 10,
+  },
+  {
+    name: "dedup-window-of-none",
+    breaks: "A broker knows the last five batches of a producer again (KIP-98).",
+    file: PRODUCER_STATE,
+    find: "if (epoch !== this.epoch) return undefined;",
+    put: "if (epoch >= 0) return undefined;",
+    caughtBy: "no-duplicates",
+    story: "slowReplication",
+    seeds: 5,
+  },
+  {
+    name: "dedup-window-of-one",
+    breaks: "A broker remembers as many batches of a producer as it may have in flight (KIP-98).",
+    file: PRODUCER_STATE,
+    find: "export const BATCHES_KEPT = 5;",
+    put: "export const BATCHES_KEPT = 1;",
+    caughtBy: "no-duplicates",
+    story: "slowReplication",
+    seeds: 5,
+  },
+  {
+    name: "sequences-not-judged",
+    breaks: "A batch follows the last of its producer.",
+    file: PRODUCER_STATE,
+    find: "if (origin.isClient && !this.#isInOrder(batch, entry)) return OUT_OF_ORDER;",
+    put: "",
+    caughtBy: "sequences-in-order",
+    story: "leaderCutOff",
+    seeds: 5,
+  },
+  {
+    name: "followers-forget-producers",
+    breaks: "A follower takes note of the producers of what it copies.",
+    file: "src/storage/partition-log.ts",
+    find: "if (count === 1) this.#append(first);",
+    put: `if (count === 1) {
+      this.#active.append(first, this.#config);
+      this.#logEndOffset = first.nextOffset;
+    }`,
+    caughtBy: "sequences-in-order",
+    story: "answersSlow",
+    seeds: 5,
+  },
+  {
+    name: "not-leader-taken-for-failure",
+    breaks: "NOT_LEADER_OR_FOLLOWER leaves open whether a record is written (KAFKA-13574).",
+    file: OUTCOME,
+    find: "  ERRORS.UNKNOWN_TOPIC_ID,\n",
+    put: "  ERRORS.UNKNOWN_TOPIC_ID,\n  ERRORS.NOT_LEADER_OR_FOLLOWER,\n",
+    caughtBy: "failed-never-read",
+    story: "leaderStops",
+    seeds: 5,
+  },
+  {
+    name: "last-attempt-decides",
+    breaks: "A send has failed only if each of its attempts has.",
+    file: OUTCOME,
+    find: 'return last === "failed" && anyEarlierUnknown ? "unknown" : last;',
+    put: "return last;",
+    caughtBy: "failed-never-read",
+    story: "impatient",
+    seeds: 5,
+  },
+  {
+    name: "read-above-hw",
+    breaks: "Consumers read up to the high watermark.",
+    file: "src/nodes/broker/fetch-read.ts",
+    find: "const upTo = isFollower ? logEndOffset : clientEnd;",
+    put: "const upTo = Math.max(logEndOffset, clientEnd);",
+    caughtBy: "no-dirty-read",
+    story: "followerDies",
+    seeds: 1,
+  },
+  {
+    name: "end-told-too-soon",
+    breaks:
+      "A new leader tells where its log ends once it knows what the last one had promised (KIP-207).",
+    file: OFFSETS,
+    find: "if (mayBeMore) return refusal(index, ERRORS.OFFSET_NOT_AVAILABLE);",
+    put: "",
+    caughtBy: "end-not-behind",
+    story: "lateReader",
+    seeds: 20,
+  },
+  {
+    name: "earliest-for-latest",
+    breaks: "Who asks for the end of a log is told its end.",
+    file: OFFSETS,
+    find: "return answer(index, -1, visibleEnd, leaderEpoch);",
+    put: "return answer(index, -1, log.logStartOffset, leaderEpoch);",
+    caughtBy: "end-not-behind",
+    story: "lateReader",
+    seeds: 1,
+  },
+  {
+    name: "batch-left-out",
+    breaks: "A consumer hands over every batch that it is given.",
+    file: "src/nodes/consumer/fetcher.ts",
+    find: "this.#taker.deliver(partition, answer.records, answer.abortedTransactions)",
+    put: "this.#taker.deliver(partition, answer.records.slice(answer.records.length > 9 ? 1 : 0), answer.abortedTransactions)",
+    caughtBy: "polls-in-order",
+    story: "readerRestarts",
+    seeds: 10,
+  },
+];

@@ -1,0 +1,201 @@
+import type { Mutation } from "./mutation.ts";
+
+const RULES = "src/kafka/replication/replication-rules.ts";
+const SWITCHES = "src/kafka/protocol-switches.ts";
+const PARTITION = "src/nodes/broker/partition.ts";
+const FETCHER = "src/nodes/broker/replica-fetcher.ts";
+const ISR_STATE = "src/kafka/replication/isr-state.ts";
+const PROGRESS = "src/kafka/replication/replica-progress.ts";
+
+/** Between the replicas of a partition: high watermark, ISR, truncation, epochs. */
+export const REPLICATION_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "hw-without-isr",
+    breaks: "The high watermark waits for all of the ISR.",
+    file: RULES,
+    find: "return Math.max(lowest, leader.highWatermark);",
+    put: "return logEndOffset;",
+    caughtBy: "hw-within-isr",
+    story: "leaderCutOff",
+    seeds: 1,
+  },
+  {
+    name: "hw-without-unknown",
+    breaks:
+      "A member of the ISR of which nothing was heard in this epoch holds the high watermark back.",
+    file: RULES,
+    find: "if (replica.logEndOffset >= lowest) continue;",
+    put: "if (replica.logEndOffset < 0 || replica.logEndOffset >= lowest) continue;",
+    caughtBy: "hw-within-isr",
+    story: "tailDiverges",
+    seeds: 1,
+  },
+  {
+    name: "hw-below-min-isr",
+    breaks:
+      "The high watermark stands still while the ISR is below min.insync.replicas (KAFKA-15583).",
+    file: SWITCHES,
+    find: '"leader.hw-requires-min-isr": true,',
+    put: '"leader.hw-requires-min-isr": false,',
+    caughtBy: "hw-needs-min-isr",
+    story: "followersDieAcks1",
+    seeds: 1,
+  },
+  {
+    name: "min-isr-of-one",
+    breaks: "min.insync.replicas counts as the topic sets it.",
+    file: PARTITION,
+    find: "this.effectiveMinIsr = Math.min(minInsyncReplicas, registration.replicas.length);",
+    put: "this.effectiveMinIsr = Math.min(minInsyncReplicas, 1);",
+    caughtBy: "hw-needs-min-isr",
+    story: "followersDie",
+    seeds: 1,
+  },
+  {
+    name: "join-from-hw",
+    breaks: "Who joins the ISR has all up to the start of the leader's epoch (KAFKA-7128).",
+    file: SWITCHES,
+    find: '"isr.expand-rule": "leader-epoch-start",',
+    put: '"isr.expand-rule": "high-watermark",',
+    caughtBy: "isr-join-caught-up",
+    story: "oldHighWatermark",
+    seeds: 1,
+  },
+  {
+    name: "join-below-hw",
+    breaks: "Who joins the ISR has all up to the high watermark.",
+    file: RULES,
+    find: "if (follower.logEndOffset < leader.highWatermark) return false;",
+    put: "",
+    caughtBy: "isr-join-caught-up",
+    story: "catchingUp",
+    seeds: 1,
+  },
+  {
+    name: "shrink-at-once",
+    breaks: "Who is to leave the ISR counts until the controller has committed that.",
+    file: ISR_STATE,
+    find: "    maximalIsr: committed.isr,\n    proposed,",
+    put: "    maximalIsr: proposed,\n    proposed,",
+    caughtBy: "hw-within-isr",
+    story: "followerUnseen",
+    seeds: 1,
+  },
+  {
+    name: "diverging-fetch-counts",
+    breaks:
+      "A fetch that is answered with a diverging epoch does not move the follower's progress (KAFKA-13141).",
+    file: SWITCHES,
+    find: '"leader.update-state-on-diverging-fetch": false,',
+    put: '"leader.update-state-on-diverging-fetch": true,',
+    caughtBy: "hw-within-isr",
+    story: "tailDiverges",
+    seeds: 20,
+  },
+  {
+    name: "truncate-to-hw",
+    breaks:
+      "A follower cuts its log where its history and the leader's part, not at its high watermark (KIP-101).",
+    file: SWITCHES,
+    find: 'truncation: "on-fetch",\n  "fetch',
+    put: 'truncation: "high-watermark",\n  "fetch',
+    caughtBy: "committed-prefix-kept",
+    story: "leaderDies",
+    seeds: 20,
+  },
+  {
+    name: "never-diverging",
+    breaks: "A leader tells a follower where their histories part.",
+    file: RULES,
+    find: "return end.epoch < lastFetchedEpoch || end.endOffset < fetchOffset;",
+    put: "return false;",
+    caughtBy: "no-divergence",
+    story: "acks1Gap",
+    seeds: 5,
+  },
+  {
+    name: "divergence-by-epoch-only",
+    breaks:
+      "Histories part, too, where the leader's share of the follower's last epoch is the shorter.",
+    file: RULES,
+    find: "return end.epoch < lastFetchedEpoch || end.endOffset < fetchOffset;",
+    put: "return end.epoch < lastFetchedEpoch;",
+    caughtBy: "no-divergence",
+    story: "acks1Gap",
+    seeds: 5,
+  },
+  {
+    name: "one-record-too-many-cut",
+    breaks:
+      "A follower cuts to the end of the epoch that both have, in whichever log it ends earlier.",
+    file: RULES,
+    find: "offset: Math.min(own.endOffset, leaderEndOffset, follower.logEndOffset),",
+    put: "offset: Math.max(0, Math.min(own.endOffset, leaderEndOffset, follower.logEndOffset) - 1),",
+    caughtBy: "committed-prefix-kept",
+    story: "acks1Gap",
+    seeds: 5,
+  },
+  {
+    name: "hw-before-truncation",
+    breaks: "A follower cuts its log before it takes over a high watermark.",
+    file: FETCHER,
+    find: "else this.#diverge(state, one.divergingEpoch.epoch, one.divergingEpoch.endOffset);",
+    put: `else {
+        state.partition.followHighWatermark(one.highWatermark);
+        this.#diverge(state, one.divergingEpoch.epoch, one.divergingEpoch.endOffset);
+      }`,
+    caughtBy: "no-divergence",
+    story: "acks1Gap",
+    seeds: 10,
+  },
+  {
+    name: "hw-beyond-follower's-log",
+    breaks: "A follower's high watermark is not beyond its log.",
+    file: PARTITION,
+    find: "const next = Math.min(Math.max(fromLeader, logStartOffset), logEndOffset);",
+    put: "const next = Math.max(fromLeader, logStartOffset, Math.min(logEndOffset, 0));",
+    caughtBy: "log-in-bounds",
+    story: "catchingUp",
+    seeds: 1,
+  },
+  {
+    name: "two-leaders-followed",
+    breaks: "With a new leader epoch a follower ends its fetching from the leader before.",
+    file: "src/nodes/broker/replica-manager.ts",
+    find: "    this.#stopFollowing(partition);\n    if (registration.leader === NO_LEADER) return;",
+    put: "    if (registration.leader === NO_LEADER) return;",
+    caughtBy: "offsets-never-change",
+    story: "twoLeaders",
+    seeds: 5,
+  },
+  {
+    name: "follower-takes-writes",
+    breaks: "Only the leader takes what producers write.",
+    file: PARTITION,
+    find: "return this.isLeader ? ERRORS.NONE : ERRORS.NOT_LEADER_OR_FOLLOWER;",
+    put: "return ERRORS.NONE;",
+    caughtBy: "appends-in-role",
+    story: "leadersDie",
+    seeds: 10,
+  },
+  {
+    name: "leader-writes-in-last-epoch",
+    breaks: "A leader writes in its own leader epoch.",
+    file: "src/nodes/broker/leader-append.ts",
+    find: "log.appendAsLeader([batch], leaderEpoch, origin, transaction);",
+    put: "log.appendAsLeader([batch], Math.max(0, leaderEpoch - 1), origin, transaction);",
+    caughtBy: "appends-in-role",
+    story: "leaderDies",
+    seeds: 1,
+  },
+  {
+    name: "progress-not-of-fetch",
+    breaks: "What a follower asks for, and no more, is what it has.",
+    file: PROGRESS,
+    find: "this.logEndOffset = fetchOffset;",
+    put: "this.logEndOffset = Math.max(fetchOffset, leaderEnd);",
+    caughtBy: "hw-within-isr",
+    story: "tailDiverges",
+    seeds: 1,
+  },
+];
