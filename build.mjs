@@ -1,5 +1,5 @@
 // Builds what is shipped: the command, with what its worker threads load, and the library. A word is what alone to build: `command`,
-// `library`, or `bench`, the benchmark, which is not shipped; a second word is another place to write to. Needs nothing but the packages
+// `library`, or `bench` and `planted-bugs`, which are not shipped; a second word is another place to write to. Needs nothing but the packages
 // of `npm ci`.
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -69,6 +69,13 @@ const withoutProcesses = {
 
 async function buildBench(outfile) {
   await build({ ...common, ...small, entryPoints: ["bench/main.ts"], outfile });
+}
+
+/** Breaks the engine in its sources, and so needs them and esbuild where it runs. */
+async function buildPlantedBugs(outfile) {
+  const packages = "external";
+  const entryPoints = ["test/support/planted-bugs.ts"];
+  await build({ ...common, format: "esm", packages, entryPoints, outfile });
 }
 
 async function buildCommand(outfile) {
@@ -150,5 +157,7 @@ function writeDeclaration(file, text, outdir) {
 }
 
 if (wanted === "bench") await buildBench(place ?? "dist/bench.cjs");
-if (wanted === "command" || wanted === "all") await buildCommand(place ?? "dist/sim.cjs");
-if (wanted === "library" || wanted === "all") await buildLibrary(place ?? "dist/library");
+await Promise.all([
+  wanted === "command" || wanted === "all" ? buildCommand(place ?? "dist/sim.cjs") : undefined,
+  wanted === "library" || wanted === "all" ? buildLibrary(place ?? "dist/library") : undefined,
+]);

@@ -2,6 +2,7 @@
 export { Simulation } from "../../src/cluster/simulation.ts";
 export { explain, recordUntil } from "../../src/explain/explain.ts";
 export { livesOf } from "../../src/explain/record-life.ts";
+export { playCase } from "../../src/fuzz/play-case.ts";
 export { ERRORS } from "../../src/kafka/error-code.ts";
 export { explanationLines } from "../../src/report/explanation-text.ts";
 export { readScenario } from "../../src/scenario/read-scenario.ts";
