@@ -157,6 +157,7 @@ function writeDeclaration(file, text, outdir) {
 }
 
 if (wanted === "bench") await buildBench(place ?? "dist/bench.cjs");
+if (wanted === "planted-bugs") await buildPlantedBugs(place ?? "dist/planted-bugs.mjs");
 await Promise.all([
   wanted === "command" || wanted === "all" ? buildCommand(place ?? "dist/sim.cjs") : undefined,
   wanted === "library" || wanted === "all" ? buildLibrary(place ?? "dist/library") : undefined,

@@ -55,7 +55,7 @@ test("every entry point that package.json names is in the package, with its type
 
   for (const target of targets) expect(readFileSync(join(installed, target), "utf8")).not.toBe("");
   expect(targets.length).toBe(7);
-  expect(manifest.files).toContain("dist");
+  expect(manifest.files).toContain("dist/library");
 });
 
 test("a project that has only the package runs a scenario, and loads no fast-check for that", () => {
