@@ -162,9 +162,10 @@ export class Membership {
       heartbeat.sent(now);
       this.#send();
     }
-    if (link.isKnown) wakeUp.noLaterThan(heartbeat.sessionEndsAt, now);
-    if (!heartbeat.isInFlight && heartbeat.nextAt > now) wakeUp.noLaterThan(heartbeat.nextAt, now);
-    if (pollEndsAt !== undefined) wakeUp.noLaterThan(pollEndsAt, now);
+    // What is over already waits for the coordinator to be found, of which the member will hear.
+    for (const at of [heartbeat.sessionEndsAt, heartbeat.nextAt, pollEndsAt ?? now]) {
+      if (at > now) wakeUp.noLaterThan(at, now);
+    }
   }
 
   /**
