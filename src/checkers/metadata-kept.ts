@@ -13,7 +13,7 @@ export const METADATA_KEPT: Guarantee = {
     "KIP-595, KAFKA-10533, KAFKA-12460; RaftEventSimulationTest's MajorityReachedHighWatermark",
   kinds: ["committed-metadata-lost"],
   condition:
-    "Voters flush before they say what they have, so that a power loss is no excuse. Permitted: a power cut of the leader, which counts what it writes before that is flushed, as in Kafka; what the disk of a voter has damaged, dropped or lost.",
+    "Voters flush before they say what they have, so that a power loss is no excuse, unless it comes in the step that wrote. Permitted: a power cut of the leader, which counts what it writes before that is flushed, as in Kafka; what the disk of a voter has damaged, dropped or lost.",
   testedBy:
     "batches taken for committed first, elections of the quorum, logs of voters cut or loaded",
   example: [
@@ -76,7 +76,7 @@ class MetadataKept implements Checker {
   }
 
   #cut(cut: MetadataCut): void {
-    const { replica, how, to, applied, committed, at, event } = cut;
+    const { replica, how, to, applied, owed, committed, at, event } = cut;
     if (!replica.isVoter && how === "loaded") return;
     this.evaluations++;
     this.interesting++;
@@ -86,8 +86,8 @@ class MetadataKept implements Checker {
       this.#report(text, to, undefined, at, event);
       return;
     }
-    // What it had not applied it may not have told anybody of either, and so not have flushed.
-    if (committed === NO_NODE || (how === "loaded" && to >= applied)) return;
+    // What it had not applied, or still flushed, it may not have told anybody of either.
+    if (committed === NO_NODE || (how === "loaded" && to >= owed)) return;
     const first = this.#context.metadata.tree.baseOffset(committed);
     const did = how === "loaded" ? "came back without" : "cut off";
     const text = `${name} ${did} committed metadata, from offset ${first} on.`;

@@ -14,15 +14,29 @@ export class MetadataReplica {
   readonly isVoter: boolean;
   /** All below is in its image. */
   applied: Offset = 0;
+  /**
+   * All below was written before its last step, and so is flushed: a step that writes notes what it does at its start,
+   * and waits for the flush before it ends. Whether its last step has ended nobody tells.
+   */
+  flushed: Offset = 0;
   /** Has its power been cut since its log was loaded? */
   powerLost = false;
   /** Has it written as the leader since its log was loaded? */
   hasLed = false;
+  /** The event of its last step, as far as it told. */
+  #steppedIn = -1;
 
   constructor(node: BrokerId, isVoter: boolean, tree: BatchTree) {
     this.node = node;
     this.log = new ReplicaLog(tree, node);
     this.isVoter = isVoter;
+  }
+
+  /** It does something in this event: what it did in others before is over. Call it before its log changes. */
+  stepIn(event: number): void {
+    if (event === this.#steppedIn) return;
+    this.#steppedIn = event;
+    this.flushed = this.log.end;
   }
 }
 
@@ -57,6 +71,8 @@ export interface MetadataCut {
   readonly to: Offset;
   /** Below it lies all that it had applied since its last start. */
   readonly applied: Offset;
+  /** Below it lies what of that must outlast what has befallen it: a power cut can come before a flush is over. */
+  readonly owed: Offset;
   /** The first batch that went, of those that are committed; NO_NODE if there was none. */
   readonly committed: BatchNode;
   /**
@@ -78,12 +94,14 @@ export class MetadataLogs {
   readonly #terms: ((term: QuorumTerm) => void)[] = [];
   readonly #applies: ((apply: MetadataApply) => void)[] = [];
   readonly #cuts: ((cut: MetadataCut) => void)[] = [];
+  readonly #forgets: ((end: Offset) => void)[] = [];
 
   constructor(recorder: FactRecorder) {
     this.canon = new ReplicaLog(this.tree, -1);
     recorder.on("metadata-loaded", ({ node, isVoter, logEndOffset }, at, event) => {
       const replica = this.#replica(node, isVoter);
       this.#cut(replica, "loaded", logEndOffset, at, event);
+      replica.stepIn(event);
       replica.applied = 0;
       replica.powerLost = false;
       replica.hasLed = false;
@@ -110,6 +128,11 @@ export class MetadataLogs {
     this.#cuts.push(listener);
   }
 
+  /** What was committed from offset `end` on is so no more: a leader of the quorum lacks it. */
+  onForgotten(listener: (end: Offset) => void): void {
+    this.#forgets.push(listener);
+  }
+
   #replica(node: BrokerId, isVoter = false): MetadataReplica {
     const known = this.replicas.get(node);
     if (known !== undefined) return known;
@@ -120,6 +143,7 @@ export class MetadataLogs {
 
   #append({ node, batch, asLeader }: MetadataAppended, at: Instant, event: number): void {
     const replica = this.#replica(node);
+    replica.stepIn(event);
     const epoch = batch.partitionLeaderEpoch;
     const owner = this.#owners.get(epoch);
     if (asLeader && (owner !== node || !replica.hasLed)) {
@@ -142,11 +166,15 @@ export class MetadataLogs {
     const { canon, tree } = this;
     if (canon.count === 0 || log.contains(canon.tip)) return;
     const last = tree.leaderEpoch[canon.tip] as number;
-    if (epoch > last || (isAnew && epoch === last)) canon.count = canon.commonCount(log);
+    if (epoch < last || (epoch === last && !isAnew)) return;
+    canon.count = canon.commonCount(log);
+    for (const listener of this.#forgets) listener(canon.end);
   }
 
   #truncate({ node, to }: MetadataTruncated, at: Instant, event: number): void {
-    this.#cut(this.#replica(node), "truncated", to, at, event);
+    const replica = this.#replica(node);
+    replica.stepIn(event);
+    this.#cut(replica, "truncated", to, at, event);
   }
 
   #cut(
@@ -156,7 +184,7 @@ export class MetadataLogs {
     at: Instant,
     event: number,
   ): void {
-    const { log, applied } = replica;
+    const { log, applied, flushed } = replica;
     if (log.cutTo(to) === 0) return;
     // Still there: what was removed lies behind the end.
     const { nodes, count } = log;
@@ -166,13 +194,16 @@ export class MetadataLogs {
       committed !== NO_NODE &&
       replica.powerLost &&
       this.#owners.get(this.tree.leaderEpoch[committed] as number) === replica.node;
-    const cut = { replica, how, to, applied, committed, isLeadersTail, at, event };
+    const mayLose = how === "loaded" && replica.powerLost && !isLeadersTail;
+    const owed = mayLose ? Math.min(applied, flushed) : applied;
+    const cut = { replica, how, to, applied, owed, committed, isLeadersTail, at, event };
     for (const listener of this.#cuts) listener(cut);
   }
 
   #apply({ node, batch }: MetadataApplied, at: Instant, event: number): void {
     const { canon, tree } = this;
     const replica = this.#replica(node);
+    replica.stepIn(event);
     const own = replica.log.nodeAt(batch.lastOffset);
     const held = own !== NO_NODE && tree.matches(own, batch) ? own : NO_NODE;
     const index = canon.indexOf(batch.lastOffset);

@@ -3,6 +3,7 @@ import { createCheckers } from "../../src/checkers/checker-set.ts";
 import type { Guarantee, Violation } from "../../src/checkers/guarantee.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
+import { encodeMetadataRecord } from "../../src/kafka/metadata/record-codec.ts";
 import type { Fact } from "../../src/trace/fact.ts";
 import { FactRecorder } from "../../src/trace/recorder.ts";
 import { setupOf } from "./fact-builders.ts";
@@ -13,13 +14,14 @@ export const OBSERVER = 1;
 
 /**
  * A history of facts about the metadata log of three controllers and a broker, written by hand. Each
- * fact is an event of its own.
+ * fact is an event of its own, but for those of one `inOneEvent`.
  */
 export class MetadataHistory {
   readonly checkers: CheckerSet;
   readonly #recorder: FactRecorder;
   readonly #logs = new Map<number, RecordBatch[]>();
   #event = 0;
+  #isOneEvent = false;
 
   constructor(guarantees: readonly Guarantee[]) {
     const history = this;
@@ -37,8 +39,17 @@ export class MetadataHistory {
   }
 
   note(fact: Fact): this {
-    this.#event++;
+    if (!this.#isOneEvent) this.#event++;
     this.#recorder.note(fact);
+    return this;
+  }
+
+  /** All that `notes` does is one step of a node. */
+  inOneEvent(notes: () => void): this {
+    this.#event++;
+    this.#isOneEvent = true;
+    notes();
+    this.#isOneEvent = false;
     return this;
   }
 
@@ -51,7 +62,11 @@ export class MetadataHistory {
   /** The leader writes one record at the end of its log. */
   write(node: number, epoch: number, content = 0): RecordBatch {
     const baseOffset = this.#log(node).at(-1)?.nextOffset ?? 0;
-    const value = Uint8Array.from([content, 0]);
+    const value = encodeMetadataRecord({
+      type: "FeatureLevelRecord",
+      name: "test.version",
+      featureLevel: content,
+    });
     const records = [{ timestamp: 0, value }];
     const batch = buildBatch(records, { baseOffset, partitionLeaderEpoch: epoch });
     this.append(node, batch, true);

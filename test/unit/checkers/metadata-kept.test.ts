@@ -82,6 +82,43 @@ test("a power cut may take what the leader had not flushed yet, and with it what
   expect(follower.violations()[0]?.permitted).toBeUndefined();
 });
 
+test("a power cut may take what a voter wrote and took for committed in one step: the flush may not be over", () => {
+  const unflushed = {
+    kind: "unflushed-lost",
+    node: "controller-3",
+    path: "a.log",
+    bytes: 9,
+  } as const;
+  const sameStep = watch();
+  const told = sameStep.write(3001, 1);
+  sameStep.append(3002, told).apply(told, [3001, 3002]);
+  sameStep.inOneEvent(() => sameStep.append(3003, told).apply(told, [3003]));
+  sameStep.note(unflushed).load(3003, 0);
+  const nextStep = watch();
+  const early = nextStep.write(3001, 1);
+  nextStep.append(3002, early).apply(early, [3001, 3002]);
+  nextStep.inOneEvent(() => nextStep.append(3003, early).apply(early, [3003]));
+  const late = nextStep.write(3001, 1);
+  nextStep.append(3003, late).note(unflushed).load(3003, 0);
+
+  expect(sameStep.violations()).toEqual([]);
+  expect(nextStep.told()).toEqual([
+    "controller-3 came back without committed metadata, from offset 0 on.",
+  ]);
+});
+
+test("only a power cut takes what is not flushed: a crash is no excuse", () => {
+  const history = watch();
+  const batch = history.write(3001, 1);
+  history.append(3002, batch).apply(batch, [3001, 3002]);
+  history.inOneEvent(() => history.append(3003, batch).apply(batch, [3003]));
+  history.load(3003, 0);
+
+  expect(history.told()).toEqual([
+    "controller-3 came back without committed metadata, from offset 0 on.",
+  ]);
+});
+
 test("a voter may lose what it has not taken for committed: it may not have flushed it", () => {
   const history = watch();
   const batch = history.write(3001, 1);
