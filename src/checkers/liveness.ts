@@ -118,7 +118,7 @@ export class Liveness {
     return this.#movedAt[partition.index]?.[broker] ?? 0;
   }
 
-  /** When a replica last took up following, in whatever epoch. */
+  /** When a replica last took up following, in whatever epoch, or was cut to what its leader has. */
   followsSince(partition: PartitionGhost, broker: BrokerId): Instant {
     return this.#followsSince[partition.index]?.[broker] ?? 0;
   }
@@ -231,6 +231,9 @@ export class Liveness {
       if (this.settledAt !== undefined) this.#set(this.#movedAt, partition, broker, at);
     });
     recorder.on("became-follower", ({ partition, broker }, at) => {
+      this.#set(this.#followsSince, partition, broker, at);
+    });
+    recorder.on("truncated", ({ partition, broker }, at) => {
       this.#set(this.#followsSince, partition, broker, at);
     });
     recorder.on("high-watermark-moved", ({ partition, broker }, at) => {

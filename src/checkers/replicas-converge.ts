@@ -1,4 +1,5 @@
 import type { Instant } from "../base/time.ts";
+import { NO_NODE } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
@@ -14,7 +15,7 @@ export const REPLICAS_CONVERGE: Guarantee = {
   source: "KIP-392 for the followers' high watermarks; LV2",
   kinds: ["replicas-differ"],
   condition:
-    "At the end, if the cluster has settled, and neither replica has moved, for as long as a step may take by the configs; of brokers that run unfenced, and partitions with a leader. A follower that has all records may lack the last high watermark if that has not moved since it follows in its epoch: it does not believe an answer to what it asked before (KAFKA-18991), and a fetch session tells nothing twice. Permitted: as for isr-refills.",
+    "At the end, if the cluster has settled, and neither replica has moved, for as long as a step may take by the configs; of brokers that run unfenced, and partitions with a leader. A follower that has all records may lack the last high watermark if that has not moved since it follows in its epoch: it does not believe an answer to what it asked before (KAFKA-18991), nor takes a high watermark from one that shows it where its log parts from the leader's, and a fetch session tells nothing twice. Permitted: as for isr-refills.",
   testedBy: "partitions in a cluster that faults have struck",
   example: [
     "replicas-differ   orders-0   at 120.000s, event 81220",
@@ -84,7 +85,18 @@ class ReplicasConverge implements Checker {
   #isTold(partition: PartitionGhost, log: ReplicaLog): boolean {
     const { liveness } = this.#context;
     if (log.broker === partition.leader) return true;
+    if (hasEpochOfItsOwn(partition, log)) return false;
     const since = liveness.followsSince(partition, log.broker);
     return liveness.movedAt(partition, partition.leader) >= since;
   }
+}
+
+/**
+ * Has it led in an epoch of which no batch is in its log? Its epochs end in that one, which the leader does not
+ * know: the first answer tells it no more than that.
+ */
+function hasEpochOfItsOwn({ leaders, tree }: PartitionGhost, { broker, tip }: ReplicaLog): boolean {
+  const last = tip === NO_NODE ? -1 : (tree.leaderEpoch[tip] as number);
+  for (const [epoch, leader] of leaders) if (leader === broker && epoch > last) return true;
+  return false;
 }

@@ -12,6 +12,8 @@ import { BROKER_CONFIGS } from "../../../src/kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
+import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
+import { encodeMetadataRecord } from "../../../src/kafka/metadata/record-codec.ts";
 import { History, ORDERS } from "../../support/fact-builders.ts";
 
 const SECOND = 1_000_000;
@@ -190,6 +192,32 @@ test("a follower need not know how far all is committed, if it follows anew and 
   expect(toldAfter(QUIET, missed)[0]).toMatch(/broker-2 has fetched nothing .* watermark is 0/);
 });
 
+test("a follower need not know it either, if it was shown where its log parts from the leader's, and nothing has moved since", () => {
+  const wasCut = settle(watch(REPLICAS_CONVERGE));
+  const first = wasCut.write([0]);
+  wasCut.copy([3]).append(2, first);
+  wasCut.append(2, wasCut.batch([9]));
+  wasCut.highWatermark(1, 1).highWatermark(3, 1);
+  wasCut.now += SECOND;
+  wasCut.truncate(2, 1);
+  expect(toldAfter(QUIET, wasCut)).toEqual([]);
+
+  const hadLed = settle(watch(REPLICAS_CONVERGE));
+  hadLed.write([0]);
+  hadLed.copy([2, 3]).elect(2, { isr: [2, 3] });
+  hadLed
+    .elect(1, { isr: [1, 3] })
+    .follow(2)
+    .follow(3);
+  hadLed.now += SECOND;
+  hadLed.highWatermark(1, 1).highWatermark(3, 1);
+  expect(toldAfter(QUIET, hadLed)).toEqual([]);
+
+  hadLed.write([1]);
+  hadLed.copy([2, 3]).highWatermark(1, 2).highWatermark(3, 2);
+  expect(toldAfter(QUIET, hadLed)[0]).toMatch(/broker-2 has fetched nothing .* watermark is 0/);
+});
+
 test("while something is still written, replicas may differ, however long that goes on", () => {
   const history = settle(watch(REPLICAS_CONVERGE));
   for (let i = 0; i < 30; i++) {
@@ -279,7 +307,8 @@ test("a broker that stays fenced, metadata that stop coming, and no controller a
   ]);
 
   const behind = watch(CLUSTER_RECOVERS);
-  const batch = behind.batch([0]);
+  const value = encodeMetadataRecord({ type: "NoOpRecord" });
+  const batch = buildBatch([{ timestamp: 0, value }], { baseOffset: 0, partitionLeaderEpoch: 0 });
   for (const node of [1, 3001]) {
     const [logEndOffset, lastEpoch, isVoter] = [0, 0, node === 3001];
     behind.note({ kind: "metadata-loaded", node, isVoter, logEndOffset, lastEpoch });
