@@ -15,7 +15,7 @@ export const NO_REORDER: Guarantee = {
     "KafkaProducer's documentation, max.in.flight.requests.per.connection; Jepsen's nonmonotonic-send",
   kinds: ["record-reordered"],
   condition:
-    "Among acknowledged records that are not lost. Permitted: with enable.idempotence=false, if one of the two was sent again or the network changed the order of requests; if the network lost an answer and the producer took a new epoch between the two.",
+    "Among acknowledged records that are not lost, and stand in one log. Permitted: with enable.idempotence=false, if one of the two was sent again or the network changed the order of requests; if the network lost an answer and the producer took a new epoch between the two.",
   testedBy: "acknowledgements to a producer that had sent something again",
   example: [
     "record-reordered   orders-0   at 12.480s, event 9120",
@@ -179,15 +179,22 @@ class ClientOrder {
   }
 }
 
-/** A batch that was sent on one side of this one and stands on the other; or NO_NODE. O(batches). */
+/** A batch that was sent on one side of this one and stands on the other in its log; or NO_NODE. O(batches). */
 function contradicting(partition: PartitionGhost, node: BatchNode): BatchNode {
   const one = placed(partition, node);
   for (let other = partition.tree.count - 1; other >= 0; other--) {
     if (other === node || !isComparable(partition, other, node)) continue;
     const { value, offset } = placed(partition, other);
-    if (value < one.value !== offset < one.offset) return other;
+    if (value < one.value === offset < one.offset) continue;
+    // Of two logs that part, only one will be read.
+    if (standTogether(partition, node, other)) return other;
   }
   return NO_NODE;
+}
+
+/** Is there a log that holds both? */
+function standTogether({ tree }: PartitionGhost, one: BatchNode, other: BatchNode): boolean {
+  return tree.isBelow(one, other) || tree.isBelow(other, one);
 }
 
 /** Was it acknowledged to the same client, and is it not lost? */

@@ -73,6 +73,22 @@ test("what is lost has no place, so that later records may stand lower", () => {
   expect(history.violations()).toEqual([]);
 });
 
+test("what two leaders told of two logs that part has no order", () => {
+  const history = watch();
+  history.commit([0]);
+  const late = history.batch([2]);
+  history.elect(2, { isr: [2, 3] });
+  history.commit([5]);
+  history.commit([1]);
+  history.ack([1], 2, { acks: 1 }).stop(2);
+  // The leader of before has not heard of it yet, and nobody is in office of whom it could be told lost.
+  history.append(1, late, true);
+
+  history.ack([2], 1, { acks: 1 });
+
+  expect(history.violations()).toEqual([]);
+});
+
 test("without idempotence a retry explains the order, and only a retry", () => {
   const reorder = (attempts: number): History => {
     const history = watch({ clients: { p1: { idempotent: false } } });
