@@ -127,6 +127,25 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "16:25:1 a replication factor of 3 is more than 2 brokers (the fewest that can be drawn)",
   ],
   ["consume: orders", "consume: ordres", "27:14:6 unknown topic `ordres`; did you mean `orders`?"],
+  [
+    "consume: orders",
+    "consume: [orders, ordres]\n    group: g",
+    "27:23:6 unknown topic `ordres`; did you mean `orders`?",
+  ],
+  ["consume: orders", "consume: [orders]\n    work: 5ms", "28:11:3 `work` needs `group`"],
+  [
+    "consume: orders",
+    "consume: /ord.*/",
+    "27:5:16 only a member of a group reads several topics: it needs `group`",
+  ],
+  ["consume: orders", "consume: /ord[/\n    group: g", "27:14:6 `/ord[/` is no pattern"],
+  ["consume: orders", "consume: /return.*/\n    group: g", "27:5:19 no topic matches /return.*/"],
+  [
+    "consume: orders",
+    "consume: orders\n    group: g\n    commit-when: before",
+    "29:18:6 `commit-when` needs `commit: sync` or `commit: async`",
+  ],
+  ["hw(orders-0) >= 100", "processed(g) >= 100", "31:21:1 unknown group `g`"],
   // Targets, predicates, names.
   [
     "crash: leader(orders-0)",

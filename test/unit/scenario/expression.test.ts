@@ -21,7 +21,55 @@ function situation(): Story {
   told.facts.note(appended(1, 41));
   told.facts.note(appended(2, 39));
   told.facts.note(moved(40));
+  tellOfGroup(told);
   return told;
+}
+
+/** Broker 3 coordinates: 3 to 5 are done, 4 twice, 6 and 7 committed and not done, 9 done and not committed. */
+function tellOfGroup({ facts }: Story): void {
+  const group = "workers";
+  const partition = "orders-0";
+  const [member, generation] = ["c1-1", 1];
+  const [broker, reason] = [3, "test"];
+  const process = (firstOffset: number, lastOffset: number) =>
+    facts.note({
+      kind: "records-processed",
+      client: "c1",
+      group,
+      partition,
+      firstOffset,
+      lastOffset,
+    });
+  for (const [from, to] of [
+    ["CompletingRebalance", "Stable"],
+    ["Stable", "PreparingRebalance"],
+    ["CompletingRebalance", "Stable"],
+  ] as const) {
+    facts.note({ kind: "group-state-changed", broker, group, from, to, generation, reason });
+  }
+  const partitions = [partition];
+  facts.note({ kind: "partitions-assigned", client: "c1", group, member, generation, partitions });
+  facts.note({
+    kind: "position-reset",
+    client: "c1",
+    partition,
+    from: -1,
+    to: 3,
+    reason: "initial",
+  });
+  process(3, 5);
+  process(4, 4);
+  process(9, 9);
+  const offsets = [{ partition, offset: 8 }];
+  facts.note({
+    kind: "offsets-committed",
+    broker,
+    group,
+    member,
+    generation,
+    offsets,
+    producerId: -1,
+  });
 }
 
 function scalar(text: string): YamlScalar {
@@ -38,6 +86,7 @@ function reading(bindings: readonly string[] = []): Reading {
       ["c1", "client"],
     ]),
     areNodesKnown: true,
+    groups: new Set(["workers"]),
     racks: new Set(["a", "b"]),
     areRacksKnown: true,
     topics: new Map([["orders", ["orders-0", "orders-1"]]]),
@@ -84,6 +133,7 @@ describe("a target means", () => {
     ["replicas(orders-1)", "broker-1 broker-2 broker-3"],
     ["rack(a)", "broker-1 broker-2"],
     ["alive(brokers)", "broker-1 broker-2"],
+    ["group-coordinator(workers)", "broker-3"],
     ["isr(orders-1) - leader(orders-1)", "broker-3"],
     ["broker-3 + leader(orders-0)", "broker-1 broker-3"],
     ["rack(a) & isr(orders-1)", "broker-2"],
@@ -132,6 +182,11 @@ describe("a predicate", () => {
     "leo(orders-0) - hw(orders-0) * 1 == 2",
     "epoch(orders-1) == 4",
     "isr-size(orders-1) == 2",
+    "rebalances(workers) == 2",
+    "processed(workers) == 4",
+    "reprocessed(workers) == 1",
+    "skipped(workers) == 2",
+    "uncommitted(workers) == 1",
     "isr(orders-1) == replicas(orders-1) - broker-1",
     "isr(orders-1) != replicas(orders-1)",
     "leader(orders-1) == broker-2",
