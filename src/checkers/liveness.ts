@@ -154,6 +154,7 @@ export class Liveness {
   #followFaults(recorder: FactRecorder, { brokers }: CheckSetup): void {
     recorder.on("fault-begun", ({ verb, fault }, at, event) => {
       if (verb === "settle") {
+        if (this.settledAt === undefined) this.#followProgress(recorder);
         this.settledAt = at;
         this.settledIn = event;
       } else if (fault >= 0 && verb !== "mark") this.wasDisturbed = true;
@@ -227,31 +228,30 @@ export class Liveness {
   }
 
   #followWork(recorder: FactRecorder): void {
-    recorder.on("appended", ({ partition, broker }, at) => {
-      if (this.settledAt !== undefined) this.#set(this.#movedAt, partition, broker, at);
-    });
     recorder.on("became-follower", ({ partition, broker }, at) => {
       this.#set(this.#followsSince, partition, broker, at);
     });
     recorder.on("truncated", ({ partition, broker }, at) => {
       this.#set(this.#followsSince, partition, broker, at);
     });
-    recorder.on("high-watermark-moved", ({ partition, broker }, at) => {
-      if (this.settledAt !== undefined) this.#set(this.#movedAt, partition, broker, at);
-    });
-    recorder.on("send-ended", ({ partition, outcome }, at) => {
-      if (this.settledAt === undefined || outcome !== "acked") return;
-      this.#ackedAt[this.#logs.partition(partition).index] = at;
-    });
-    recorder.on("polled", ({ partition, client }, at) => {
-      if (this.settledAt !== undefined) this.#read(partition, client, at);
-    });
-    recorder.on("position-reset", ({ partition, client }, at) => {
-      if (this.settledAt !== undefined) this.#read(partition, client, at);
-    });
     recorder.on("request-failed", (fact) => {
       this.lastErrors.set(fact.client, fact);
     });
+  }
+
+  /** What every record makes facts of is listened to only from when the cluster settles. */
+  #followProgress(recorder: FactRecorder): void {
+    recorder.on("appended", ({ partition, broker }, at) =>
+      this.#set(this.#movedAt, partition, broker, at),
+    );
+    recorder.on("high-watermark-moved", ({ partition, broker }, at) =>
+      this.#set(this.#movedAt, partition, broker, at),
+    );
+    recorder.on("send-ended", ({ partition, outcome }, at) => {
+      if (outcome === "acked") this.#ackedAt[this.#logs.partition(partition).index] = at;
+    });
+    recorder.on("polled", ({ partition, client }, at) => this.#read(partition, client, at));
+    recorder.on("position-reset", ({ partition, client }, at) => this.#read(partition, client, at));
   }
 
   #set(table: Instant[][], name: string, broker: BrokerId, at: Instant): void {

@@ -42,9 +42,13 @@ class WorkGoesOn implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    context.facts.on("send-ended", (fact, at) => {
-      if (context.liveness.settledAt === undefined || fact.outcome === "acked") return;
-      this.#expire(fact, at);
+    let isSettling = false;
+    context.facts.on("fault-begun", ({ verb }) => {
+      if (verb !== "settle" || isSettling) return;
+      isSettling = true;
+      context.facts.on("send-ended", (fact, at) => {
+        if (fact.outcome !== "acked") this.#expire(fact, at);
+      });
     });
   }
 
