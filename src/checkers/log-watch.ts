@@ -128,7 +128,7 @@ export class LogWatch {
     if (leaderEpoch >= partition.epochFloor && canon.count > 0 && index >= 0) {
       if (partition.leaderChanges > 0) this.movesLater++;
       const both = Math.min(index, canon.count - 1);
-      if (canon.nodes[both] !== log.nodes[both]) {
+      if (canon.nodes[both] !== log.nodes[both] && !givesUpCanon(partition, fact)) {
         for (const listener of this.#parted) listener(partition, log, index, fact, at, event);
       }
     }
@@ -138,6 +138,17 @@ export class LogWatch {
     this.tightMoves++;
     for (const listener of this.#tight) listener(partition, log, index, fact, at, event);
   }
+}
+
+/**
+ * Does a leader move it that an unclean election chose, and that has not told so yet? A broker that starts leads
+ * before it opens its port. What was committed before has been given up with the leaders of then.
+ */
+function givesUpCanon(
+  { canonEpoch, epochFloor, leaderEpoch }: PartitionGhost,
+  fact: HighWatermarkMoved,
+): boolean {
+  return fact.asLeader && fact.leaderEpoch > leaderEpoch && canonEpoch < epochFloor;
 }
 
 function isInRole(log: ReplicaLog, asLeader: boolean, epoch: LeaderEpoch): boolean {

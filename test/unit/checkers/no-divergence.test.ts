@@ -108,6 +108,21 @@ test("who follows a leader given up by an unclean election commits nothing", () 
   expect(history.violations()).toEqual([]);
 });
 
+test("a broker that starts may move its high watermark before it tells that it leads, by an unclean election", () => {
+  const started = (election: "clean" | "unclean"): History => {
+    const history = watch({ topic: { uncleanLeaderElection: true } });
+    history.commit([0]);
+    history.write([1]);
+    history.elect(2, { isr: [2] });
+    history.commit([11]);
+    history.registered(election, { leader: 1, leaderEpoch: 2, isr: [1] });
+    return history.moved(1, 2, 2, true);
+  };
+
+  expect(started("unclean").violations()).toEqual([]);
+  expect(started("clean").violations()).toMatchObject([{ kind: "log-divergence" }]);
+});
+
 test("one epoch's divergence is told once, and is permitted under an earlier rule of truncation", () => {
   const history = watch({ switches: { truncation: "kip-101" } });
   history.commit([0]);
