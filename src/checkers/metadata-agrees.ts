@@ -8,7 +8,8 @@ export const METADATA_AGREES: Guarantee = {
   name: "metadata-agrees",
   sentence:
     "All nodes, controllers and brokers, take the same metadata into their images in the same order, without a gap, from their own logs.",
-  source: "KIP-595; RaftEventSimulationTest's ConsistentCommittedData; M7",
+  source:
+    "KIP-595; RaftEventSimulationTest's ConsistentCommittedData and MonotonicHighWatermark; M7",
   kinds: ["metadata-diverged"],
   condition: "Always.",
   testedBy: "batches of metadata that another node had taken before",

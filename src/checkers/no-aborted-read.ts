@@ -10,7 +10,7 @@ export const NO_ABORTED_READ: Guarantee = {
   name: "no-aborted-read",
   sentence:
     "A consumer that reads committed records only is never given those of a transaction that was aborted, or that is not decided yet.",
-  source: "KIP-98; checkers.md V4, Jepsen's G1a",
+  source: "KIP-98; V4, and V1 for the last stable offset; Jepsen's G1a",
   kinds: ["aborted-record-read", "undecided-record-read"],
   condition: "Of consumers with isolation.level=read_committed.",
   testedBy: "batches of transactions that such consumers were given",

@@ -215,6 +215,7 @@ export class LogModel {
     const found = contentsOf(log, this.readableFrom);
     expectEqual("batches", found.map(textOf).join("\n"), this.batches.map(textOf).join("\n"));
     expectEqual("epochs", epochText(log.epochs.entries), epochText(this.epochs));
+    expectRising(log.epochs.entries, this.end);
     for (const { producerId, lastSequence, baseOffset } of lastOfProducers(this.batches)) {
       if (baseOffset < this.#takenOver || baseOffset < this.readableFrom) continue;
       const known = log.producers.get(producerId)?.lastSequence;
@@ -273,8 +274,12 @@ export class LogModel {
     this.highWatermark = highWatermark;
   }
 
-  /** Each batch lies in its epoch, and an epoch ends after its last batch. */
+  /**
+   * Epochs rise along the cache, and so do their starts; each batch lies in its epoch, and an epoch ends
+   * after its last batch.
+   */
   #expectEpochs(log: PartitionLog, found: readonly RecordBatch[]): void {
+    expectRising(log.epochs.entries, log.logEndOffset);
     for (const { baseOffset, lastOffset, partitionLeaderEpoch: epoch } of found) {
       if (lastOffset >= this.#doubtfulFrom) return;
       const at = Math.max(baseOffset, log.logStartOffset, this.#knownFrom);
@@ -348,6 +353,16 @@ function lastOfProducers(batches: readonly RecordBatch[]): Iterable<RecordBatch>
 function missing(records: readonly ModelRecord[], others: readonly ModelRecord[]): ModelRecord[] {
   const texts = new Set(others.map(({ text }) => text));
   return records.filter(({ text }) => !texts.has(text));
+}
+
+/** An epoch may begin where the log ends: nothing is written in it yet. */
+function expectRising(entries: readonly EpochEntry[], end: number): void {
+  for (const [i, { epoch, startOffset }] of entries.entries()) {
+    const before = entries[i - 1];
+    const isHigher =
+      before === undefined || (before.epoch < epoch && before.startOffset < startOffset);
+    if (!isHigher || startOffset > end) fail(`epochs ${epochText(entries)} in a log up to ${end}`);
+  }
 }
 
 function epochText(entries: readonly EpochEntry[]): string {
