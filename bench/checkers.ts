@@ -3,6 +3,9 @@ import { createCheckers } from "../src/checkers/checker-set.ts";
 import type { Guarantee } from "../src/checkers/guarantee.ts";
 import { GUARANTEES } from "../src/checkers/registry.ts";
 import { encodePayload } from "../src/kafka/client/payload.ts";
+import { BROKER_CONFIGS } from "../src/kafka/config/broker-configs.ts";
+import { resolveConfigs } from "../src/kafka/config/config-table.ts";
+import { PRODUCER_CONFIGS } from "../src/kafka/config/producer-configs.ts";
 import { buildBatch } from "../src/kafka/log/record-batch.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../src/kafka/protocol-switches.ts";
 import type { Fact } from "../src/trace/fact.ts";
@@ -59,7 +62,14 @@ function tell(
 }
 
 const SETUP: CheckSetup = {
-  clients: new Map([["p1", { address: 10, acks: -1, idempotent: true }]]),
+  brokers: REPLICAS.map(() => resolveConfigs(BROKER_CONFIGS, {})),
+  clients: new Map([
+    [
+      "p1",
+      { address: 10, acks: -1, idempotent: true, configs: resolveConfigs(PRODUCER_CONFIGS, {}) },
+    ],
+  ]),
+  consumers: new Map(),
   topics: new Map([
     [
       "orders",

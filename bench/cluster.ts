@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { SECOND } from "../src/base/time.ts";
-import type { CheckSetup } from "../src/checkers/check-setup.ts";
 import { createCheckers } from "../src/checkers/checker-set.ts";
+import { checkSetupOf } from "../src/cluster/check-setup-of.ts";
 import { Cluster } from "../src/cluster/cluster.ts";
 import type { ClusterSpec, ProducerSpec } from "../src/cluster/cluster-spec.ts";
 import { resolveConfigs } from "../src/kafka/config/config-table.ts";
@@ -147,7 +147,7 @@ export function clusterSample(number: number): string {
 function run(load: Load): Sample {
   const before = inUse();
   const cluster = new Cluster(specOf(load));
-  if (load.guarantees) createCheckers(cluster.facts, checkSetup(cluster));
+  if (load.guarantees) createCheckers(cluster.facts, checkSetupOf(cluster));
   let logged = 0;
   let records = 0;
   cluster.facts.on("appended", ({ batch, asLeader }) => {
@@ -218,30 +218,6 @@ function specOf({ rate, lingerMs }: Load): ClusterSpec {
     ...sample,
     topics: sample.topics.map((topic) => ({ ...topic, numPartitions: 6 })),
     clients: [producer, consumer("c1")],
-  };
-}
-
-function checkSetup({ table, spec }: Cluster): CheckSetup {
-  const address = table.clients.find(({ name }) => name === "p1")?.address ?? -1;
-  return {
-    clients: new Map([["p1", { address, acks: -1, idempotent: true }]]),
-    topics: new Map([
-      [
-        "orders",
-        {
-          flushMessages: Infinity,
-          uncleanLeaderElection: false,
-          deletesOldSegments: true,
-          isCompacted: false,
-          retentionMs: -1,
-          retentionBytes: -1,
-          deleteRetentionMs: 0,
-        },
-      ],
-    ]),
-    switches: spec.rules.switches,
-    features: spec.features,
-    clockStart: 0,
   };
 }
 

@@ -1,0 +1,72 @@
+import type { Instant } from "../base/time.ts";
+import type {
+  CheckSetup,
+  ClientSetup,
+  ConsumerSetup,
+  TopicSetup,
+} from "../checkers/check-setup.ts";
+import { acksOf } from "../kafka/client/idempotence.ts";
+import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
+import { resolveConfigs } from "../kafka/config/config-table.ts";
+import { deletesOldSegments, isCompacted, topicConfigsOf } from "../kafka/config/topic-configs.ts";
+import type { Cluster } from "./cluster.ts";
+import { WALL_CLOCK_START } from "./cluster.ts";
+import type { ClusterSpec } from "./cluster-spec.ts";
+
+/** What the guarantees are told of the configuration. */
+export function checkSetupOf(cluster: Cluster): CheckSetup {
+  const { spec, table } = cluster;
+  const clients = new Map<string, ClientSetup>();
+  const consumers = new Map<string, ConsumerSetup>();
+  for (const [at, client] of spec.clients.entries()) {
+    if (client.kind === "consumer") {
+      const { configs, membership, name, topics } = client;
+      // What a member of a group reads is decided by the group.
+      const [topic] = membership === undefined ? topics : [];
+      if (topic !== undefined) consumers.set(name, { topic, configs });
+      continue;
+    }
+    clients.set(client.name, {
+      address: table.clients[at]?.address ?? -1,
+      acks: acksOf(client.configs),
+      idempotent: client.idempotence,
+      configs: client.configs,
+    });
+  }
+  return {
+    brokers: spec.brokers.map(({ configs }) =>
+      resolveConfigs(BROKER_CONFIGS, spec.configs, configs),
+    ),
+    clients,
+    consumers,
+    topics: topicSetups(spec),
+    switches: spec.rules.switches,
+    features: spec.features,
+    // Facts count time from the scenario's zero.
+    get clockStart(): Instant {
+      return WALL_CLOCK_START + cluster.clock.zero;
+    },
+  };
+}
+
+function topicSetups(spec: ClusterSpec): Map<string, TopicSetup> {
+  const inherited = resolveConfigs(BROKER_CONFIGS, spec.configs);
+  return new Map(
+    spec.topics.map(({ name, configs }) => {
+      const own = Object.fromEntries(configs.map((config) => [config.name, config.value]));
+      const resolved = topicConfigsOf(own, inherited);
+      return [
+        name,
+        {
+          flushMessages: resolved["flush.messages"],
+          uncleanLeaderElection: resolved["unclean.leader.election.enable"],
+          deletesOldSegments: deletesOldSegments(resolved),
+          isCompacted: isCompacted(resolved),
+          retentionMs: resolved["retention.ms"],
+          retentionBytes: resolved["retention.bytes"],
+          deleteRetentionMs: resolved["delete.retention.ms"],
+        },
+      ];
+    }),
+  );
+}
