@@ -92,7 +92,7 @@ class AckedGetsRead implements Checker {
       // A tombstone that was read does not tell which it is.
       const isReadThere =
         partition.at(offset) === id && ((partition.seen[offset] as number) & SEEN_READ) !== 0;
-      if (part.reads[i] === 1 || isReadThere) {
+      if (part.reads[i] !== 0 || isReadThere) {
         this.interesting++;
         continue;
       }

@@ -118,7 +118,7 @@ class AcksInOrder implements Checker {
 /** Was it acknowledged, or given up, and read all the same? */
 function isSeen(part: SendsPart, index: number): boolean {
   const outcome = part.outcomes[index] as number;
-  return outcome === ACKED || (outcome === UNKNOWN && part.reads[index] === 1);
+  return outcome === ACKED || (outcome === UNKNOWN && part.reads[index] !== 0);
 }
 
 function describe(

@@ -55,7 +55,7 @@ export interface BatchWriter {
  * has lost that way is kept beside (`Absences`). Nor does a node go when retention takes the batch: a
  * log that begins at an offset is still the path from the root, of which the first part has expired.
  *
- * Struct of arrays: some 60 bytes and 4 for each record (9 in compacted topics), whatever the
+ * Struct of arrays: some 64 bytes and 4 for each record (9 in compacted topics), whatever the
  * number of replicas. The batches themselves are not kept, only which values (kafka/client/payload)
  * lie in them, and in compacted topics which keys.
  * Simplified: no client numbers more than 2^32 - 1 sends.
@@ -77,6 +77,8 @@ export class BatchTree {
   size: Int32Array = new Int32Array(INITIAL);
   /** Milliseconds. */
   maxTimestamp: Float64Array = new Float64Array(INITIAL);
+  /** -1 for batches without a producer, and for those of coordinators. */
+  baseSequence: Int32Array = new Int32Array(INITIAL);
   /** Undefined if the topic is not compacted. */
   readonly keys: RecordKeys | undefined;
 
@@ -265,6 +267,7 @@ export class BatchTree {
     this.#crc[node] = batch.crc;
     this.size[node] = batch.sizeInBytes;
     this.maxTimestamp[node] = batch.maxTimestamp;
+    this.baseSequence[node] = batch.baseSequence;
     this.#firstChild[node] = NO_NODE;
     // The newest branch first: it is the one that grows.
     if (parent === NO_NODE) this.#firstRoot = node;
@@ -379,6 +382,7 @@ export class BatchTree {
     this.length = grownInt32(this.length);
     this.size = grownInt32(this.size);
     this.maxTimestamp = grownFloat64(this.maxTimestamp);
+    this.baseSequence = grownInt32(this.baseSequence);
     this.firstValue = grownInt32(this.firstValue);
     this.#writer = grownInt32(this.#writer);
     this.#crc = grownInt32(this.#crc);

@@ -15,6 +15,7 @@ import { MetadataLogs } from "./metadata-logs.ts";
 import { ProducerRetries } from "./producer-retries.ts";
 import { GUARANTEES } from "./registry.ts";
 import { ReplicaLogs } from "./replica-logs.ts";
+import { transactionsOf } from "./transactions.ts";
 
 /** How one guarantee fared in one run. */
 export interface GuaranteeSummary {
@@ -29,7 +30,7 @@ export interface GuaranteeSummary {
 export interface CheckerSet {
   /** The state they share; the report draws logs from it. */
   readonly logs: ReplicaLogs;
-  /** By event, then in the order of the registry; dependants point at the first of their cause. */
+  /** By event, then deeds first, then in the order of the registry; dependants point at the first of their cause. */
   violations(): readonly Violation[];
   /** In the order of the registry. */
   summaries(): readonly GuaranteeSummary[];
@@ -56,6 +57,7 @@ export function createCheckers(
   const reads = new ConsumerReads(facts, logs);
   const history = new ClientHistory(facts, logs, reads, setup);
   const liveness = new Liveness(facts, logs, setup);
+  const transactions = transactionsOf(facts, logs, setup);
   const context: CheckContext = {
     facts,
     logs,
@@ -70,15 +72,20 @@ export function createCheckers(
     retries,
     skews,
     liveness,
+    transactions,
     setup,
   };
   const checkers = guarantees.map((guarantee): [Guarantee, Checker] => [
     guarantee,
     guarantee.create(context),
   ]);
+  const deedsFirst = [
+    ...checkers.filter(([{ tellsDeed }]) => tellsDeed === true),
+    ...checkers.filter(([{ tellsDeed }]) => tellsDeed !== true),
+  ];
   return {
     logs,
-    violations: () => folded(checkers.flatMap(([, checker]) => checker.violations)),
+    violations: () => folded(deedsFirst.flatMap(([, checker]) => checker.violations)),
     summaries: () => checkers.map(([guarantee, checker]) => summarize(guarantee, checker)),
     atEnd: (at, event) => {
       for (const [, checker] of checkers) checker.atEnd?.(at, event);
@@ -93,7 +100,7 @@ function summarize(guarantee: Guarantee, checker: Checker): GuaranteeSummary {
   return { name: guarantee.name, state, evaluations, interesting };
 }
 
-/** Sorted by event (the sort is stable, so the registry decides the rest), and dependants marked. */
+/** Sorted by event (the sort is stable, so the order given decides the rest), and dependants marked. */
 function folded(violations: readonly Violation[]): Violation[] {
   const sorted = [...violations].sort((left, right) => left.event - right.event);
   const firsts = new Map<string, number>();

@@ -9,7 +9,15 @@ import type { BatchNode } from "./batch-tree.ts";
 import { NO_NODE, NO_VALUE } from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
 import type { SendsPart } from "./client-sends.ts";
-import { ACKED, ClientSends, FAILED, indexOfSend, UNKNOWN } from "./client-sends.ts";
+import {
+  ACKED,
+  ClientSends,
+  FAILED,
+  indexOfSend,
+  READ,
+  READ_COMMITTED,
+  UNKNOWN,
+} from "./client-sends.ts";
 import type { ConsumerReads } from "./consumer-reads.ts";
 import type { PartitionReader } from "./observed-partition.ts";
 import { ObservedPartition, SEEN_ACKED, SEEN_READ } from "./observed-partition.ts";
@@ -133,6 +141,14 @@ export class ClientHistory {
     return this.partitions[index] as ObservedPartition;
   }
 
+  #reader(partition: ObservedPartition, client: string): PartitionReader {
+    const known = partition.findReader(client);
+    if (known !== undefined) return known;
+    const isCommitted =
+      this.#setup.consumers.get(client)?.configs["isolation.level"] === "read_committed";
+    return partition.addReader(client, isCommitted ? READ | READ_COMMITTED : READ);
+  }
+
   #send({ client: name, partition: named, value }: RecordSent, at: Instant): void {
     const ghost = this.#logs.partition(named);
     const part = this.#client(name).partOf(value);
@@ -176,7 +192,7 @@ export class ClientHistory {
     at: Instant,
     event: number,
   ): void {
-    const reader = partition.reader(client);
+    const reader = this.#reader(partition, client);
     const first = Math.max(batch.baseOffset, fact.firstOffset);
     const last = Math.min(batch.lastOffset, fact.lastOffset);
     const { tree } = partition.ghost;
@@ -253,7 +269,7 @@ export class ClientHistory {
     const part = writer.partOf(value);
     this.#see(partition, writer, part, reader.client, id, offset, true, at, event);
     const index = indexOfSend(value);
-    part.reads[index] = 1;
+    part.reads[index] = (part.reads[index] as number) | reader.flags;
     if (part.outcomes[index] === FAILED) {
       this.#tell("failed", partition, reader.client, id, offset, NO_RECORD, -1, true, at, event);
     }
@@ -319,7 +335,7 @@ export class ClientHistory {
   #reset(fact: PositionReset, at: Instant, event: number): void {
     const partition = this.#observed(this.#logs.partition(fact.partition).index);
     const { client, from, to } = fact;
-    const reader = partition.reader(client);
+    const reader = this.#reader(partition, client);
     const { position } = reader;
     reader.jump(to);
     // From nowhere: it had given the partition up, and what it left unread then is no matter.

@@ -6,6 +6,10 @@ export const ACKED = 1;
 export const FAILED = 2;
 export const UNKNOWN = 3;
 
+/** Who has read it: flags. */
+export const READ = 1;
+export const READ_COMMITTED = 2;
+
 /** A restart of a client leaves a large hole in its numbers: each part between has arrays of its own. */
 const PART_BITS = 24;
 const PART_MASK = (1 << PART_BITS) - 1;
@@ -48,7 +52,7 @@ export class SendsPart {
   offsets: Float64Array = new Float64Array(INITIAL).fill(-1);
   /** PENDING, ACKED, FAILED or UNKNOWN. */
   outcomes: Uint8Array = new Uint8Array(INITIAL);
-  /** 1 if somebody has read it. */
+  /** READ if somebody has read it, and READ_COMMITTED if somebody has who reads committed records only. */
   reads: Uint8Array = new Uint8Array(INITIAL);
   /** The highest offset of its partition that any client knew when it was sent; -1 if none. */
   frontiers: Float64Array = new Float64Array(INITIAL).fill(-1);

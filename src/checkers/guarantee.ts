@@ -14,6 +14,7 @@ import type { Liveness } from "./liveness.ts";
 import type { MetadataLogs } from "./metadata-logs.ts";
 import type { ProducerRetries } from "./producer-retries.ts";
 import type { ReplicaLogs } from "./replica-logs.ts";
+import type { Transactions } from "./transactions.ts";
 
 /** A guarantee that did not hold, once: what one cause did to one partition. */
 export interface Violation {
@@ -55,6 +56,11 @@ export interface Guarantee {
   readonly condition: string;
   /** What an evaluation that counts as interesting is: without any, the guarantee is untested. */
   readonly testedBy: string;
+  /**
+   * Does it tell what was done wrong, and not what came of it? Then it is named before others that the
+   * same event breaks.
+   */
+  readonly tellsDeed?: boolean;
   /** A violation as it is printed. */
   readonly example: readonly string[];
   create(context: CheckContext): Checker;
@@ -85,5 +91,7 @@ export interface CheckContext {
   readonly retries: ProducerRetries;
   readonly skews: ClockSkews;
   readonly liveness: Liveness;
+  /** Undefined if no producer has a `transactional.id`. */
+  readonly transactions: Transactions | undefined;
   readonly setup: CheckSetup;
 }

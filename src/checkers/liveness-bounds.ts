@@ -75,3 +75,15 @@ export function stallBound(
   const age = isPartial ? configs["metadata.max.age.ms"] : 0;
   return fromMillis(2 * (configs["request.timeout.ms"] + backoff) + age) + SLACK;
 }
+
+/**
+ * How long a transaction may stay open after the last that its producer did, in a healthy cluster: until its
+ * timeout is over, and the coordinator looks. Starting to coordinate it may take one round more.
+ */
+export function abortBound(brokers: readonly BrokerConfigs[], timeout: Duration): Duration {
+  const rounds = brokers.map(
+    (one) => one["transaction.abort.timed.out.transaction.cleanup.interval.ms"],
+  );
+  const round = rounds.reduce((longest, one) => Math.max(longest, one), 0);
+  return timeout + fromMillis(2 * round) + SLACK;
+}

@@ -44,9 +44,14 @@ export class ObservedPartition {
     this.steps = steps;
   }
 
-  reader(client: string): PartitionReader {
+  findReader(client: string): PartitionReader | undefined {
     for (const reader of this.readers) if (reader.client === client) return reader;
-    const made = new PartitionReader(client);
+    return undefined;
+  }
+
+  /** `flags`: what a record is that it has read, see `SendsPart.reads`. */
+  addReader(client: string, flags: number): PartitionReader {
+    const made = new PartitionReader(client, flags);
     this.readers.push(made);
     return made;
   }
@@ -63,6 +68,7 @@ export interface Stretch {
 /** How one consumer has read one partition. */
 export class PartitionReader {
   readonly client: string;
+  readonly flags: number;
   /** The next offset that it would read; -1 if it has no position. */
   position: Offset = -1;
   /** What it was given last, since its position was last set; -1 if nothing. */
@@ -72,8 +78,9 @@ export class PartitionReader {
   /** Stretches that it read in one go before. */
   readonly passed: Stretch[] = [];
 
-  constructor(client: string) {
+  constructor(client: string, flags: number) {
     this.client = client;
+    this.flags = flags;
   }
 
   /** Its position is set to `to`, or it has none from now on (-1). */

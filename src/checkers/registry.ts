@@ -10,11 +10,14 @@ import { CLEANED_BELOW_HW } from "./cleaned-below-hw.ts";
 import { CLUSTER_RECOVERS } from "./cluster-recovers.ts";
 import { COMMITTED_PREFIX_KEPT } from "./committed-prefix-kept.ts";
 import { CONSISTENT_READ } from "./consistent-read.ts";
+import { COORDINATOR_KNOWS_LOG } from "./coordinator-knows-log.ts";
 import { COPY_LEFT } from "./copy-left.ts";
+import { DECISION_ONCE } from "./decision-once.ts";
 import { END_NOT_BEHIND } from "./end-not-behind.ts";
 import { EPOCHS_RISE } from "./epochs-rise.ts";
 import { EXPIRED_ONLY_BY_POLICY } from "./expired-only-by-policy.ts";
 import { FAILED_NEVER_READ } from "./failed-never-read.ts";
+import { FENCED_STAYS_FENCED } from "./fenced-stays-fenced.ts";
 import type { Guarantee } from "./guarantee.ts";
 import { HW_NEEDS_MIN_ISR } from "./hw-needs-min-isr.ts";
 import { HW_WITHIN_ISR } from "./hw-within-isr.ts";
@@ -23,9 +26,11 @@ import { ISR_JOIN_CAUGHT_UP } from "./isr-join-caught-up.ts";
 import { ISR_KNOWN_TO_LEADER } from "./isr-known-to-leader.ts";
 import { ISR_REFILLS } from "./isr-refills.ts";
 import { ISR_REQUESTS_END } from "./isr-requests-end.ts";
+import { LAST_STABLE_OFFSET } from "./last-stable-offset.ts";
 import { LAST_VALUE_KEPT } from "./last-value-kept.ts";
 import { LEADER_IN_ISR } from "./leader-in-isr.ts";
 import { LOG_IN_BOUNDS } from "./log-in-bounds.ts";
+import { MARKERS_FOLLOW_DECISION } from "./markers-follow-decision.ts";
 import { METADATA_AGREES } from "./metadata-agrees.ts";
 import { METADATA_KEPT } from "./metadata-kept.ts";
 import { NO_ABORTED_READ } from "./no-aborted-read.ts";
@@ -38,11 +43,17 @@ import { OFFSETS_AGREE } from "./offsets-agree.ts";
 import { OFFSETS_NEVER_CHANGE } from "./offsets-never-change.ts";
 import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
+import { ONE_PRODUCER_PER_EPOCH } from "./one-producer-per-epoch.ts";
 import { POLLS_IN_ORDER } from "./polls-in-order.ts";
 import { READERS_AGREE } from "./readers-agree.ts";
+import { RECORDS_IN_OWN_TRANSACTION } from "./records-in-own-transaction.ts";
 import { REPLICAS_CONVERGE } from "./replicas-converge.ts";
 import { SEEN_ONCE } from "./seen-once.ts";
 import { SENDS_END } from "./sends-end.ts";
+import { SEQUENCES_IN_ORDER } from "./sequences-in-order.ts";
+import { TOLD_AS_DECIDED } from "./told-as-decided.ts";
+import { TRANSACTIONS_END } from "./transactions-end.ts";
+import { TRANSACTIONS_WHOLE } from "./transactions-whole.ts";
 import { WORK_GOES_ON } from "./work-goes-on.ts";
 
 /**
@@ -52,6 +63,7 @@ import { WORK_GOES_ON } from "./work-goes-on.ts";
 export const GUARANTEES: readonly Guarantee[] = [
   NO_ACKED_LOSS,
   NO_DUPLICATES,
+  SEQUENCES_IN_ORDER,
   NO_REORDER,
   NO_DIVERGENCE,
   COMMITTED_PREFIX_KEPT,
@@ -74,6 +86,14 @@ export const GUARANTEES: readonly Guarantee[] = [
   COPY_LEFT,
   APPENDS_IN_ROLE,
   NO_DIRTY_READ,
+  COORDINATOR_KNOWS_LOG,
+  DECISION_ONCE,
+  RECORDS_IN_OWN_TRANSACTION,
+  FENCED_STAYS_FENCED,
+  ONE_PRODUCER_PER_EPOCH,
+  MARKERS_FOLLOW_DECISION,
+  TOLD_AS_DECIDED,
+  LAST_STABLE_OFFSET,
   NO_ABORTED_READ,
   CONSISTENT_READ,
   END_NOT_BEHIND,
@@ -88,11 +108,13 @@ export const GUARANTEES: readonly Guarantee[] = [
   READERS_AGREE,
   ACKS_IN_ORDER,
   APPENDS_IN_REAL_TIME,
+  TRANSACTIONS_WHOLE,
   CLUSTER_RECOVERS,
   ISR_REQUESTS_END,
   ISR_REFILLS,
   REPLICAS_CONVERGE,
   ACKED_EVERYWHERE,
   WORK_GOES_ON,
+  TRANSACTIONS_END,
   SENDS_END,
 ];

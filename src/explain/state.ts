@@ -109,6 +109,7 @@ export function stateOf(fact: Fact): StateTouched {
     case "log-directory-failed":
       return { reads: [WORLD, pages(name(fact.broker))], writes: [broker(fact.broker)] };
     case "high-watermark-moved":
+    case "last-stable-offset-moved":
       return {
         reads: [role(fact.partition, fact.broker), log(fact.partition, fact.broker)],
         writes: [highWatermark(fact.partition)],

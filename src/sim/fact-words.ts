@@ -21,6 +21,12 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
       digest.number(fact.highWatermark);
       digest.word(fact.leaderEpoch);
       break;
+    case "last-stable-offset-moved":
+      digest.word(replicaWord(19, fact.broker, true));
+      digest.name(fact.partition);
+      digest.number(fact.lastStableOffset);
+      digest.word(fact.leaderEpoch);
+      break;
     case "record-sent":
       digest.word(3);
       digest.name(fact.client);

@@ -2,6 +2,8 @@ import type { CheckerSet } from "../../src/checkers/checker-set.ts";
 import { createCheckers } from "../../src/checkers/checker-set.ts";
 import type { Guarantee } from "../../src/checkers/guarantee.ts";
 import { encodePayload } from "../../src/kafka/client/payload.ts";
+import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
+import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import type { Fact } from "../../src/trace/fact.ts";
@@ -67,7 +69,11 @@ class Player {
     });
     const setup = setupOf({});
     const clients = Array.from({ length: PROCESSES }, (_, process) => {
-      return [producer(process), { address: process + 1, acks: -1, idempotent: true }] as const;
+      const configs = resolveConfigs(PRODUCER_CONFIGS, { "transactional.id": producer(process) });
+      return [
+        producer(process),
+        { address: process + 1, acks: -1, idempotent: true, configs },
+      ] as const;
     });
     this.checkers = createCheckers(
       this.#facts,

@@ -36,6 +36,9 @@ export class Partition implements LeaderReplica {
   readonly name: PartitionName;
   readonly log: PartitionLog;
   readonly #context: BrokerContext;
+  /** Did a transaction keep the last stable offset below the high watermark? Where it was when it was told last. */
+  #isHeldBack = false;
+  #notedStableOffset: Offset = -1;
   role: "none" | "leader" | "follower" = "none";
   leaderId: BrokerId = NO_LEADER;
   leaderEpoch: LeaderEpoch = NO_EPOCH;
@@ -294,6 +297,22 @@ export class Partition implements LeaderReplica {
       highWatermark: next,
       leaderEpoch: this.leaderEpoch,
       asLeader: this.role === "leader",
+    });
+    const { lastStableOffset } = this;
+    if (lastStableOffset < next || this.#isHeldBack) this.#noteLastStable(lastStableOffset, next);
+  }
+
+  /** Only a leader's counts, and only while transactions keep it back, or did before. */
+  #noteLastStable(lastStableOffset: Offset, highWatermark: Offset): void {
+    this.#isHeldBack = lastStableOffset < highWatermark;
+    if (this.role !== "leader" || lastStableOffset === this.#notedStableOffset) return;
+    this.#notedStableOffset = lastStableOffset;
+    this.#context.facts.note({
+      kind: "last-stable-offset-moved",
+      broker: this.brokerId,
+      partition: this.name,
+      lastStableOffset,
+      leaderEpoch: this.leaderEpoch,
     });
   }
 

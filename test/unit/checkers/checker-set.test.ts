@@ -20,6 +20,7 @@ test("an orderly history of a change of leader holds every guarantee that it exe
   expect(states).toEqual([
     "no-acked-loss held",
     "no-duplicates held",
+    "sequences-in-order held",
     "no-reorder held",
     "no-divergence held",
     "committed-prefix-kept held",
@@ -43,6 +44,15 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "appends-in-role held",
     // Nothing was above the high watermark when something was read.
     "no-dirty-read untested",
+    "coordinator-knows-log untested",
+    "decision-once untested",
+    "records-in-own-transaction untested",
+    "fenced-stays-fenced untested",
+    "one-producer-per-epoch untested",
+    "markers-follow-decision untested",
+    "told-as-decided untested",
+    "last-stable-offset untested",
+    "no-aborted-read untested",
     "consistent-read held",
     "end-not-behind untested",
     "one-controller-per-epoch untested",
@@ -56,12 +66,14 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "readers-agree untested",
     "acks-in-order held",
     "appends-in-real-time held",
+    "transactions-whole untested",
     "cluster-recovers untested",
     "isr-requests-end untested",
     "isr-refills untested",
     "replicas-converge untested",
     "acked-everywhere untested",
     "work-goes-on untested",
+    "transactions-end untested",
     "sends-end untested",
   ]);
 });

@@ -159,6 +159,13 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     offsets: [{ partition: "orders-0", offset: 9 }],
     producerId: -1,
   },
+  "last-stable-offset-moved": {
+    kind: "last-stable-offset-moved",
+    broker: 1,
+    partition: "orders-0",
+    lastStableOffset: 7,
+    leaderEpoch: 2,
+  },
   "transaction-state-changed": {
     kind: "transaction-state-changed",
     broker: 1,
