@@ -192,6 +192,25 @@ export class TransactionFacts {
     return this.#ends.get(partition) ?? 0;
   }
 
+  /** Another broker copies batches of orders-0 in one fetch, and leads from then on. */
+  copyAndLead(broker: number, batches: readonly RecordBatch[]): this {
+    const partition = "orders-0";
+    this.event++;
+    for (const batch of batches) {
+      this.#facts.note({ kind: "appended", broker, partition, batch, asLeader: false });
+    }
+    return this.note({
+      kind: "became-leader",
+      broker,
+      partition,
+      leaderEpoch: 1,
+      partitionEpoch: 1,
+      logEndOffset: this.end(partition),
+      highWatermark: 0,
+      isr: [broker],
+    });
+  }
+
   // Applications.
 
   begin(

@@ -4,6 +4,7 @@ import { controlKey, encodeEndTransaction } from "../../../src/kafka/log/control
 import type { RecordBatch } from "../../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import { History } from "../../support/fact-builders.ts";
+import { TransactionFacts } from "../../support/transaction-facts.ts";
 
 const PARTITION = "orders-0";
 
@@ -97,4 +98,38 @@ test("a reader of all records may be given any", () => {
   history.read(batch);
 
   expect(history.violations()).toEqual([]);
+});
+
+test("the second of two aborted transactions that a leader once copied in one fetch may be passed over", () => {
+  const history = new TransactionFacts(NO_ABORTED_READ);
+  const first = [history.write([0, 1]), history.mark("ABORT")];
+  const second = [
+    history.write([2, 3], { producerEpoch: 1 }),
+    history.mark("ABORT", { producerEpoch: 2 }),
+  ];
+
+  history.copyAndLead(2, [...first, ...second]).read(...second);
+
+  expect(history.violations()).toMatchObject([
+    {
+      kind: "aborted-record-read",
+      permitted: expect.stringMatching(
+        /^broker-2 had copied two aborted transactions of producer 7/,
+      ),
+    },
+  ]);
+});
+
+test("the first of them may not, nor one that was copied alone", () => {
+  const history = new TransactionFacts(NO_ABORTED_READ);
+  const first = [history.write([0, 1]), history.mark("ABORT")];
+  const second = [
+    history.write([2, 3], { producerEpoch: 1 }),
+    history.mark("ABORT", { producerEpoch: 2 }),
+  ];
+  history.copyAndLead(2, first).copyAndLead(2, second);
+
+  history.read(...first).read(...second);
+
+  expect(history.violations()).toMatchObject([{ permitted: undefined }, { permitted: undefined }]);
 });
