@@ -11,6 +11,7 @@ export const CLEANED_BELOW_HW: Guarantee = {
   kinds: ["uncommitted-record-cleaned"],
   condition: "Always: what is above may yet be cut off, and what it replaced is then needed.",
   testedBy: "cleanings",
+  tellsDeed: true,
   example: [
     "uncommitted-record-cleaned   orders-0   at 45.030s, event 22810",
     "  broker-2 cleaned offsets 0..412, but its high watermark is 405: 8 offsets.",

@@ -1,9 +1,13 @@
 import type { Guarantee } from "./guarantee.ts";
 import { GUARANTEES } from "./registry.ts";
+import type { Rule } from "./rules.ts";
+import { RULES, watchersOf } from "./rules.ts";
 
-/** The page docs/guarantees.md: every guarantee in its own words. */
+/** The page docs/guarantees.md: every guarantee in its own words, and which rule is watched by which. */
 export function describeGuarantees(guarantees: readonly Guarantee[] = GUARANTEES): string {
-  return `${[INTRODUCTION, ...guarantees.map(describe)].join("\n\n")}\n`;
+  const rows = RULES.map((rule) => rowOf(rule, guarantees));
+  const table = [RULES_INTRODUCTION, ...rows].join("\n");
+  return `${[INTRODUCTION, ...guarantees.map(describe), table].join("\n\n")}\n`;
 }
 
 const INTRODUCTION = `# Guarantees
@@ -16,6 +20,21 @@ After a run it is *held*, *violated*, or *untested*: then nothing happened that 
 A violation is *permitted* if the configuration allows it and the cause that allows it is among its
 own causes. Any other is a bug. Violations of one partition with one cause are one finding: the first
 is told, the others are folded under it.`;
+
+const RULES_INTRODUCTION = `## Rules
+
+The names by which sources mention a rule, and what watches it. *Elsewhere* is where a rule is held of
+which no fact tells, or tells all.
+
+| rule | demands | watched by | elsewhere |
+|---|---|---|---|`;
+
+function rowOf(rule: Rule, guarantees: readonly Guarantee[]): string {
+  const { name, demands, elsewhere = [] } = rule;
+  const watchers = watchersOf(rule, guarantees).map((one) => `[${one}](#${one})`);
+  const places = elsewhere.map(([file, how]) => `[${file}](../${file}): ${how}`);
+  return `| ${name} | ${demands} | ${watchers.join(", ")} | ${places.join("; ")} |`;
+}
 
 function describe(guarantee: Guarantee): string {
   const { name, sentence, source, kinds, condition, testedBy, example } = guarantee;

@@ -10,8 +10,10 @@ export const EXPIRED_ONLY_BY_POLICY: Guarantee = {
     "A log loses its beginning only to retention.ms, retention.bytes, DeleteRecords or the leader's own start, and only what is below the high watermark.",
   source: "UnifiedLog.deleteOldSegments, KIP-107; K5, and L1's log start",
   kinds: ["record-expired-early"],
-  condition: "Of every replica. Permitted: retention.ms on a broker whose clock was set wrong.",
+  condition:
+    "Of every replica. Permitted: retention.ms on a broker whose clock was set wrong, or whose time index a power cut tore.",
   testedBy: "log starts that moved on",
+  tellsDeed: true,
   example: [
     "record-expired-early   orders-0   at 305.002s, event 90110",
     "  broker-1's log begins at 412 instead of 0 (retention-time), beyond its high watermark 405: 7 offsets.",

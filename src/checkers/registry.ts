@@ -31,6 +31,7 @@ import { LAST_VALUE_KEPT } from "./last-value-kept.ts";
 import { LEADER_IN_ISR } from "./leader-in-isr.ts";
 import { LOG_IN_BOUNDS } from "./log-in-bounds.ts";
 import { MARKERS_FOLLOW_DECISION } from "./markers-follow-decision.ts";
+import { MARKERS_OUTLIVE_DATA } from "./markers-outlive-data.ts";
 import { METADATA_AGREES } from "./metadata-agrees.ts";
 import { METADATA_KEPT } from "./metadata-kept.ts";
 import { NO_ABORTED_READ } from "./no-aborted-read.ts";
@@ -45,7 +46,9 @@ import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
 import { ONE_PRODUCER_PER_EPOCH } from "./one-producer-per-epoch.ts";
 import { POLLS_IN_ORDER } from "./polls-in-order.ts";
+import { PROMISE_KEPT } from "./promise-kept.ts";
 import { READERS_AGREE } from "./readers-agree.ts";
+import { READS_COMPLETE } from "./reads-complete.ts";
 import { RECORDS_IN_OWN_TRANSACTION } from "./records-in-own-transaction.ts";
 import { REPLICAS_CONVERGE } from "./replicas-converge.ts";
 import { SEEN_ONCE } from "./seen-once.ts";
@@ -70,6 +73,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   LAST_VALUE_KEPT,
   EXPIRED_ONLY_BY_POLICY,
   CLEANED_BELOW_HW,
+  MARKERS_OUTLIVE_DATA,
   OFFSETS_NEVER_CHANGE,
   LOG_IN_BOUNDS,
   ONE_LEADER_PER_EPOCH,
@@ -85,6 +89,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   ACK_AFTER_COMMIT,
   COPY_LEFT,
   APPENDS_IN_ROLE,
+  PROMISE_KEPT,
   NO_DIRTY_READ,
   COORDINATOR_KNOWS_LOG,
   DECISION_ONCE,
@@ -105,6 +110,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   ACKED_GETS_READ,
   FAILED_NEVER_READ,
   POLLS_IN_ORDER,
+  READS_COMPLETE,
   READERS_AGREE,
   ACKS_IN_ORDER,
   APPENDS_IN_REAL_TIME,

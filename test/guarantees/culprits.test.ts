@@ -12,6 +12,8 @@ import type { ReplicationRules } from "../../src/kafka/replication/replication-r
 import { replicationRules } from "../../src/kafka/replication/replication-rules.ts";
 import { IsrChannel } from "../../src/nodes/broker/isr-channel.ts";
 import { OffsetsHandler } from "../../src/nodes/broker/offsets-handler.ts";
+import { Partition } from "../../src/nodes/broker/partition.ts";
+import { Delivery } from "../../src/nodes/consumer/delivery.ts";
 import { PartitionLog } from "../../src/storage/partition-log.ts";
 import { scenarioOf } from "../support/scenario-text.ts";
 
@@ -78,6 +80,14 @@ const CONTROLLERS_DIE = `
   - { at: 10s, crash: controllers, for: 1s }
   - { at: 15s, crash: controllers, for: 1s }`;
 
+const LEADER_SHUTS_DOWN = `
+  - { at: 5s, shutdown: broker-1, for: 10s }`;
+/** The leader asks for broker-3 at 12 s; that takes 6 s to the controller. */
+const RESTARTS_WHILE_ASKED_FOR = `
+  - { at: 4s, isolate: broker-3, for: 8s }
+  - { at: 11s, delay-link: 6s, from: broker-1, to: controllers, for: 6s }
+  - { at: 12200ms, shutdown: broker-3, for: 2s }`;
+
 const CONSUMER_RESTARTS = `
   - { at: 5s, crash: c1, for: 5s }`;
 
@@ -100,6 +110,8 @@ test("nothing is caught while all rules are Kafka's", () => {
     CONTROLLERS_PART,
     CONTROLLERS_DIE,
     FOLLOWERS_CUT_OFF,
+    LEADER_SHUTS_DOWN,
+    RESTARTS_WHILE_ASKED_FOR,
   ];
   expect(all.flatMap((faults) => bugs(play({ faults })))).toEqual([]);
 });
@@ -132,6 +144,62 @@ test("a controller that takes into the ISR whom nobody asked for is caught", asy
   });
 
   expect(bugs(play({ faults: FOLLOWERS_DIE }))).toContain("isr-grows-by-request");
+});
+
+test("a controller that takes back into the ISR who is shutting down is caught", () => {
+  // A leader that knows its followers does not even ask.
+  vi.spyOn(Partition.prototype, "isEligibleForIsr").mockImplementation(() => true);
+  const { judgeAlterPartition } = CONTROLLER_RULES;
+  vi.spyOn(CONTROLLER_RULES, "judgeAlterPartition").mockImplementation((image, ...asked) => {
+    const error = judgeAlterPartition(image, ...asked);
+    return error === ERRORS.INELIGIBLE_REPLICA ? ERRORS.NONE : error;
+  });
+
+  const found = play({ faults: LEADER_SHUTS_DOWN }).violations.map(({ text }) => text.join(" "));
+
+  expect(found).toContain(
+    "The controller let broker-1 into the ISR {2,3,1}, though broker-1 is shutting down.",
+  );
+});
+
+test("a controller that does not ask which life of a replica its leader has seen is caught", () => {
+  const { judgeAlterPartition } = CONTROLLER_RULES;
+  vi.spyOn(CONTROLLER_RULES, "judgeAlterPartition").mockImplementation(
+    (image, sender, of, asked) => {
+      const newIsrWithEpochs = asked.newIsrWithEpochs.map((member) => ({
+        ...member,
+        brokerEpoch: -1,
+      }));
+      return judgeAlterPartition(image, sender, of, { ...asked, newIsrWithEpochs });
+    },
+  );
+
+  expect(bugs(play({ faults: RESTARTS_WHILE_ASKED_FOR }))).toEqual(["isr-grows-by-request"]);
+});
+
+test("a follower that takes back what it has copied is caught", () => {
+  const rules = (kafkas: ReplicationRules): ReplicationRules => ({
+    ...kafkas,
+    historiesPart: (end, epoch, offset) =>
+      offset % 100 === 0 || kafkas.historiesPart(end, epoch, offset),
+    truncationPoint: (_follower, offset) => ({ offset: Math.max(0, offset - 1), settled: true }),
+  });
+
+  expect(bugs(play({ faults: FOLLOWER_DIES, rules }))).toContain("promise-kept");
+});
+
+test("a consumer that leaves out a batch that it was given is caught", () => {
+  const deliver = Delivery.prototype.deliver;
+  vi.spyOn(Delivery.prototype, "deliver").mockImplementation(function (
+    this: Delivery,
+    partition,
+    batches,
+    aborted,
+  ) {
+    return deliver.call(this, partition, batches.slice(batches.length > 9 ? 1 : 0), aborted);
+  });
+
+  expect(bugs(play({ faults: CONSUMER_RESTARTS }))).toContain("reads-complete");
 });
 
 test("a leader that lets followers join while they lag is caught", () => {

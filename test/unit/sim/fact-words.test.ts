@@ -15,6 +15,7 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
   "node-resumed": { kind: "node-resumed", node: "broker-1" },
   "fault-begun": { kind: "fault-begun", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
   "fault-ended": { kind: "fault-ended", fault: 0, verb: "crash", text: "broker-2", name: "boom" },
+  "core-drawn": { kind: "core-drawn", core: ["broker-1"], frozen: ["broker-2"] },
   "unflushed-lost": { kind: "unflushed-lost", node: "broker-1", path: "orders-0/0.log", bytes: 1 },
   "disk-disturbed": {
     kind: "disk-disturbed",
