@@ -5,7 +5,9 @@ import { brokerName } from "./broker-name.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { LogWatch } from "./log-watch.ts";
+import type { PartitionGhost } from "./partition-ghost.ts";
 import type { ReplicaLog } from "./replica-log.ts";
+import { earlierRule } from "./waivers/earlier-rule.ts";
 
 export const APPENDS_IN_ROLE: Guarantee = {
   name: "appends-in-role",
@@ -27,11 +29,14 @@ class AppendsInRole implements Checker {
   readonly #watch: LogWatch;
   /** Told once in each role. */
   readonly #told = new Map<ReplicaLog, LeaderEpoch>();
+  readonly #context: CheckContext;
 
-  constructor({ logs }: CheckContext) {
+  constructor(context: CheckContext) {
+    const { logs } = context;
+    this.#context = context;
     this.#watch = logs.watch;
-    logs.watch.onOutOfRole((_partition, log, _node, fact, at, event) =>
-      this.#report(log, fact, at, event),
+    logs.watch.onOutOfRole((partition, log, _node, fact, at, event) =>
+      this.#report(partition, log, fact, at, event),
     );
   }
 
@@ -43,11 +48,12 @@ class AppendsInRole implements Checker {
     return this.#watch.appendsLater;
   }
 
-  #report(log: ReplicaLog, fact: Appended, at: Instant, event: number): void {
+  #report(partition: PartitionGhost, log: ReplicaLog, fact: Appended, at: Instant, event: number): void {
     const { role, roleEpoch } = log;
     if (this.#told.get(log) === roleEpoch) return;
     this.#told.set(log, roleEpoch);
     const is = role === "leader" ? "leads" : "follows";
+    const waiver = earlierRule(partition, this.#context.setup, event);
     const did = fact.asLeader ? "wrote" : "copied";
     const { baseOffset, lastOffset, partitionLeaderEpoch } = fact.batch;
     this.violations.push(
@@ -59,6 +65,8 @@ class AppendsInRole implements Checker {
           `${brokerName(fact.broker)} ${is} in epoch ${roleEpoch}, but ${did} offset ${baseOffset} of leader epoch ${partitionLeaderEpoch}.`,
         ],
         offsets: [baseOffset, lastOffset],
+        permitted: waiver?.text,
+        cause: waiver?.cause,
       }),
     );
   }

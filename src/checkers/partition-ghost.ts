@@ -16,6 +16,13 @@ export interface UncleanElection {
   readonly event: number;
 }
 
+/** A leader appended before it was let in after its start: as a coordinator, since nobody can ask it for anything. */
+export interface EarlyWrite {
+  readonly broker: BrokerId;
+  readonly at: Instant;
+  readonly event: number;
+}
+
 /** A replica's log came to end earlier than it did. */
 export interface Cut {
   readonly partition: PartitionGhost;
@@ -83,6 +90,8 @@ export class PartitionGhost {
   leaderChanges = 0;
   isrGrowths = 0;
   isrProposals = 0;
+  /** The first append of a leader that had started, and that the controller had not let in yet. */
+  earlyWrite: EarlyWrite | undefined = undefined;
   /** Was the ISR ever below min.insync.replicas? */
   wasBelowMinIsr = false;
 

@@ -87,6 +87,8 @@ export class ReplicaLogs {
   /** The one asked for last. */
   #last: PartitionGhost | undefined = undefined;
   readonly #down = new Set<BrokerId>();
+  /** Started, and not unfenced since. */
+  readonly #starting = new Set<BrokerId>();
   /** Brokers whose last stop, or disk, lost what was not flushed: the event at which it did. */
   readonly #powerLost = new Map<BrokerId, number>();
   /** When a power cut last took part of a time index, by `2/orders-0`. */
@@ -120,7 +122,12 @@ export class ReplicaLogs {
       this.partition(fact.partition).isrProposals++;
     });
     recorder.on("partition-changed", (fact, at, event) => this.#register(fact, at, event));
-    recorder.on("node-started", ({ node }) => this.#down.delete(brokerOf(node)));
+    recorder.on("node-started", ({ node }) => {
+      const broker = brokerOf(node);
+      this.#down.delete(broker);
+      if (broker >= 0) this.#starting.add(broker);
+    });
+    recorder.on("broker-unfenced", ({ broker }) => this.#starting.delete(broker));
     recorder.on("node-stopped", (fact, _at, event) => this.#stop(fact, event));
     recorder.on("unflushed-lost", ({ node, path }, at, event) => {
       this.#powerLost.set(brokerOf(node), event);
@@ -201,6 +208,9 @@ export class ReplicaLogs {
     const { tree } = partition;
     const { batch, asLeader } = fact;
     const known = tree.count;
+    if (asLeader && this.#starting.size > 0 && this.#starting.has(fact.broker)) {
+      partition.earlyWrite ??= { broker: fact.broker, at, event };
+    }
     let node = NO_NODE;
     // As it nearly always is: a leader's next, or a follower's that its leader has above the same log.
     if (batch.baseOffset === log.end && log.isAnchored) {

@@ -5,7 +5,7 @@ import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts
 import type { TransactionPart } from "./transaction-parts.ts";
 import type { Decision, KnownTransactionalId } from "./transaction-states.ts";
 import type { Transactions } from "./transactions.ts";
-import { sameEpochWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
+import { sameEpochWaiver, unfoundedEndWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
 import { offsetsText } from "./wording.ts";
 
 export const TOLD_AS_DECIDED: Guarantee = {
@@ -15,7 +15,7 @@ export const TOLD_AS_DECIDED: Guarantee = {
   source: "KIP-98; T4, and P3 for what was acknowledged to it",
   kinds: ["told-otherwise", "ended-otherwise"],
   condition:
-    "Of transactions that sent something, while no coordinator's log has lost anything. Permitted below transaction.version 2 if a late request of an earlier transaction ended this one, which has the same epoch.",
+    "Of transactions that sent something, while no coordinator's log has lost anything. Permitted if a coordinator has carried out an end that it had read from its log and that was lost before it was committed; and below transaction.version 2 if a late request of an earlier transaction ended this one, which has the same epoch.",
   testedBy: "transactions whose end an application was told",
   example: [
     "told-otherwise   at 12.480s, event 9120",
@@ -127,6 +127,10 @@ class ToldAsDecided implements Checker {
           : ends.commit && ends.abort;
     if (wrong === undefined || this.#told.has(transaction)) return;
     this.#told.add(transaction);
+    const { setup, transactions } = this.#context;
+    const { producerId, producerEpoch } = transaction;
+    const unfounded =
+      transactions && unfoundedEndWaiver(transactions.states, producerId, producerEpoch);
     const { partition, baseOffset, lastOffset } = wrong;
     const was = outcome === "committed" || outcome === "unknown" ? "aborted" : "committed";
     const heard =
@@ -143,7 +147,7 @@ class ToldAsDecided implements Checker {
         event,
         text: [text],
         offsets: [baseOffset, lastOffset],
-        permitted: sameEpochWaiver(this.#context.setup) ?? unverifiedWaiver(this.#context.setup),
+        permitted: unfounded ?? sameEpochWaiver(setup) ?? unverifiedWaiver(setup),
       }),
     );
   }

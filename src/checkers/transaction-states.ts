@@ -1,6 +1,6 @@
 import type { Instant } from "../base/time.ts";
 import { TRANSACTION_STATE_TOPIC } from "../kafka/coordinator/internal-topics.ts";
-import type { PartitionName } from "../kafka/ids.ts";
+import type { BrokerId, PartitionName } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import {
   decodeTransactionKey,
@@ -37,6 +37,15 @@ export interface Decision {
   readonly partitions: readonly PartitionName[];
   readonly at: Instant;
   readonly event: number;
+}
+
+/** How a coordinator said that a transaction ends. */
+export interface ToldDecision {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly isCommit: boolean;
+  readonly broker: BrokerId;
+  readonly at: Instant;
 }
 
 /** What is committed of a transactional id, and what coordinators say of it. */
@@ -81,13 +90,14 @@ export class TransactionStates {
   /** By the partition's index: what the batches say. */
   readonly #records: Map<BatchNode, readonly TransactionRecord[]>[] = [];
   readonly #generations: number[] = [];
-  readonly #toldDecisions = new Set<string>();
+  /** How a coordinator said that a transaction ends, the first that did. */
+  readonly #toldDecisions = new Map<string, ToldDecision>();
   readonly #listeners: StateListener[] = [];
 
   constructor(recorder: FactRecorder, logs: ReplicaLogs) {
     this.#logs = logs;
     recorder.on("appended", (fact) => this.#append(fact));
-    recorder.on("transaction-state-changed", (fact) => this.#tell(fact));
+    recorder.on("transaction-state-changed", (fact, at) => this.#tell(fact, at));
     logs.onCommitted((partition, from, to, at, event) =>
       this.#commit(partition, from, to, at, event),
     );
@@ -118,6 +128,25 @@ export class TransactionStates {
   /** Has a coordinator said that a transaction ends so, be it committed or just read from its log? */
   wasTold(producerId: number, producerEpoch: number, isCommit: boolean): boolean {
     return this.#toldDecisions.has(decisionKey(producerId, producerEpoch, isCommit));
+  }
+
+  /**
+   * The end of one of a producer's transactions that a coordinator had read from its log and carried out, and that
+   * was never committed: the next one knows nothing of it. From `epoch` on, as far as one end raises it.
+   */
+  unfounded(producerId: number, epoch: number): ToldDecision | undefined {
+    for (const told of this.#toldDecisions.values()) {
+      if (told.producerId !== producerId) continue;
+      if (told.producerEpoch < epoch || told.producerEpoch > epoch + 2) continue;
+      const isFounded = this.ofProducer(producerId)?.decisions.some(
+        (one) =>
+          one.producerId === producerId &&
+          one.producerEpoch === told.producerEpoch &&
+          one.isCommit === told.isCommit,
+      );
+      if (isFounded !== true) return told;
+    }
+    return undefined;
   }
 
   /** The last record of each transactional id in one replica's log; the dead are left out. O(log). */
@@ -162,14 +191,18 @@ export class TransactionStates {
     records.set(partition.log(broker).tip, made);
   }
 
-  #tell(fact: TransactionStateChanged): void {
+  #tell(fact: TransactionStateChanged, at: Instant): void {
     const { transactionalId, producerId, producerEpoch, to } = fact;
     const id = this.of(transactionalId);
     id.told = fact;
     this.#byProducer.set(producerId, id);
     const isDecided = to === "PrepareCommit" || to === "PrepareAbort";
     if (!isDecided) return;
-    this.#toldDecisions.add(decisionKey(producerId, producerEpoch, to === "PrepareCommit"));
+    const key = decisionKey(producerId, producerEpoch, to === "PrepareCommit");
+    if (this.#toldDecisions.has(key)) return;
+    const { broker } = fact;
+    const told = { producerId, producerEpoch, isCommit: to === "PrepareCommit", broker, at };
+    this.#toldDecisions.set(key, told);
   }
 
   #commit(partition: PartitionGhost, from: number, to: number, at: Instant, event: number): void {

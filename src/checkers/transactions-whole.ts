@@ -7,7 +7,7 @@ import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import { recordId } from "./record-id.ts";
-import { sameEpochWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
+import { sameEpochWaiver, unfoundedEndWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
 
 export const TRANSACTIONS_WHOLE: Guarantee = {
@@ -18,7 +18,7 @@ export const TRANSACTIONS_WHOLE: Guarantee = {
     "Jepsen's G1a and lost-write of transactions, torn transactions, precommitted-read; KIP-98",
   kinds: ["aborted-write-read", "committed-write-passed", "transaction-torn", "read-before-commit"],
   condition:
-    "By what clients saw alone, at the end; of consumers with isolation.level=read_committed; not of compacted topics, nor of what has expired. Permitted: as for no-acked-loss, and as for records-in-own-transaction.",
+    "By what clients saw alone, at the end; of consumers with isolation.level=read_committed; not of compacted topics, nor of what has expired. Permitted: as for no-acked-loss, told-as-decided and records-in-own-transaction.",
   testedBy: "transactions of which such a consumer was given something, or read past it",
   example: [
     "transaction-torn   orders-0   at 60.000s, event 41200",
@@ -82,7 +82,7 @@ class TransactionsWhole implements Checker {
         at,
         event,
         text: [text],
-        permitted: this.#permitted(),
+        permitted: this.#permitted(transaction),
       }),
     );
   }
@@ -130,12 +130,12 @@ class TransactionsWhole implements Checker {
     if (outcome === "aborted") {
       if (seen.read < 0) return;
       const text = `Transaction ${number} of ${client} was aborted, as ${client} was told, and its record ${seen.read} was read.`;
-      this.#tell("aborted-write-read", client, seen.readIn, text, this.#permitted(), at, event);
+      this.#tell("aborted-write-read", client, seen.readIn, text, this.#permitted(transaction), at, event);
       return;
     }
     if (seen.passed < 0) return;
     const passed = `record ${seen.passed}, at offset ${seen.passedAt}, was read past`;
-    const permitted = this.#vanished(client, seen, event) ?? this.#permitted();
+    const permitted = this.#vanished(client, seen, event) ?? this.#permitted(transaction);
     if (seen.read >= 0) {
       const told =
         outcome === "committed" ? "which was committed" : "the end of which it was not told";
@@ -159,9 +159,11 @@ class TransactionsWhole implements Checker {
     return vanishedRecord(this.#context, passedIn, [[id, passedAt]], event)?.waiver?.text;
   }
 
-  #permitted(): string | undefined {
-    const { setup } = this.#context;
-    return unverifiedWaiver(setup) ?? sameEpochWaiver(setup);
+  #permitted({ producerId, producerEpoch }: ClientTransaction): string | undefined {
+    const { setup, transactions } = this.#context;
+    const unfounded =
+      transactions && unfoundedEndWaiver(transactions.states, producerId, producerEpoch);
+    return unfounded ?? unverifiedWaiver(setup) ?? sameEpochWaiver(setup);
   }
 
   #tell(

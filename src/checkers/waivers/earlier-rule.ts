@@ -1,5 +1,7 @@
+import { formatSeconds } from "../../base/time.ts";
 import type { ProtocolSwitches } from "../../kafka/protocol-switches.ts";
 import { PRESENT_RULES } from "../../kafka/protocol-switches.ts";
+import { brokerName } from "../broker-name.ts";
 import type { CheckSetup } from "../check-setup.ts";
 import type { PartitionGhost } from "../partition-ghost.ts";
 import type { Waiver } from "./waiver.ts";
@@ -20,7 +22,10 @@ const OCCASIONS: readonly (readonly [
 
 /**
  * The scenario runs with a rule that Kafka no longer has, and the rule had an occasion to act on
- * this partition: what goes wrong with replication is then the lesson.
+ * this partition: what goes wrong with replication is then the lesson. Or a coordinator has written before its
+ * broker was let in: with the first metadata after a start it takes up its office, though the registration
+ * may have to wait until the session of the process before is over, and so no new epoch tells what
+ * it writes from what was there (`BrokerMetadataPublisher`, `BrokerServer.startup`).
  */
 export function earlierRule(
   partition: PartitionGhost,
@@ -32,5 +37,12 @@ export function earlierRule(
     if (rule === PRESENT_RULES[name] || !occurred(partition)) continue;
     return { text: `the protocol switch ${name}: ${rule}`, cause };
   }
-  return undefined;
+  return earlyCoordinator(partition);
+}
+
+function earlyCoordinator({ earlyWrite }: PartitionGhost): Waiver | undefined {
+  if (earlyWrite === undefined) return undefined;
+  const { broker, at, event } = earlyWrite;
+  const text = `${brokerName(broker)} wrote to it as a coordinator at ${formatSeconds(at)}, before the controller had let it in after its start`;
+  return { text, cause: event };
 }

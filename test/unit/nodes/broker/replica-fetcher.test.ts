@@ -116,7 +116,7 @@ const EMPTY: FetchPartitionResponse = {
   divergingEpoch: undefined,
   currentLeader: undefined,
   snapshotId: undefined,
-        abortedTransactions: undefined,
+  abortedTransactions: undefined,
   preferredReadReplica: -1,
   records: [],
 };
