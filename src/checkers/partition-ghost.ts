@@ -90,7 +90,7 @@ export class PartitionGhost {
   leaderChanges = 0;
   isrGrowths = 0;
   isrProposals = 0;
-  /** The first append of a leader that had started, and that the controller had not let in yet. */
+  /** The last append of a leader that had started, and that the controller had not let in yet. */
   earlyWrite: EarlyWrite | undefined = undefined;
   /** Was the ISR ever below min.insync.replicas? */
   wasBelowMinIsr = false;

@@ -209,7 +209,7 @@ export class ReplicaLogs {
     const { batch, asLeader } = fact;
     const known = tree.count;
     if (asLeader && this.#starting.size > 0 && this.#starting.has(fact.broker)) {
-      partition.earlyWrite ??= { broker: fact.broker, at, event };
+      partition.earlyWrite = { broker: fact.broker, at, event };
     }
     let node = NO_NODE;
     // As it nearly always is: a leader's next, or a follower's that its leader has above the same log.

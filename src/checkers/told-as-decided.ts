@@ -5,7 +5,11 @@ import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts
 import type { TransactionPart } from "./transaction-parts.ts";
 import type { Decision, KnownTransactionalId } from "./transaction-states.ts";
 import type { Transactions } from "./transactions.ts";
-import { sameEpochWaiver, unfoundedEndWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
+import {
+  sameEpochWaiver,
+  unfoundedEndWaiver,
+  unverifiedWaiver,
+} from "./waivers/transaction-waiver.ts";
 import { offsetsText } from "./wording.ts";
 
 export const TOLD_AS_DECIDED: Guarantee = {
@@ -37,10 +41,13 @@ class ToldAsDecided implements Checker {
   readonly #context: CheckContext;
   readonly #ends = new Map<ClientTransaction, Ends>();
   readonly #told = new Set<ClientTransaction>();
+  /** By so much the end of a transaction raises its epoch. */
+  readonly #raised: 0 | 1;
 
   constructor(context: CheckContext) {
     this.#context = context;
-    const { transactions } = context;
+    const { transactions, setup } = context;
+    this.#raised = setup.features["transaction.version"] >= 2 ? 1 : 0;
     if (transactions === undefined) return;
     const { clients, parts, states } = transactions;
     clients.onEnded((transaction, at, event) => {
@@ -67,7 +74,7 @@ class ToldAsDecided implements Checker {
     if (id.isUncertain) return;
     this.evaluations++;
     this.interesting++;
-    const decision = id.decisions.findLast((one) => isOf(one, transaction));
+    const decision = id.decisions.findLast((one) => this.#isOf(one, transaction));
     const isRight =
       outcome === "committed" ? decision?.isCommit === true : decision?.isCommit !== true;
     if (!isRight) this.#tell(transaction, decision, at, event);
@@ -85,11 +92,18 @@ class ToldAsDecided implements Checker {
   ): void {
     if (!decision.isCommit || id.isUncertain) return;
     const { producerId, producerEpoch } = decision;
-    for (const epoch of [producerEpoch, producerEpoch - 1]) {
-      const transaction = clients.ofProducer(producerId, epoch).at(-1);
-      if (transaction?.outcome !== "aborted" || !isOf(decision, transaction)) continue;
-      if (transaction.first >= 0) this.#tell(transaction, decision, at, event);
-    }
+    const transaction = clients.ofProducer(producerId, producerEpoch - this.#raised).at(-1);
+    if (transaction?.outcome !== "aborted" || !this.#isOf(decision, transaction)) return;
+    if (transaction.first >= 0) this.#tell(transaction, decision, at, event);
+  }
+
+  /** Is it what was decided of this transaction? From version 2 on under the next epoch, below under the same. */
+  #isOf({ producerId, producerEpoch, event }: Decision, transaction: ClientTransaction): boolean {
+    return (
+      producerId === transaction.producerId &&
+      producerEpoch === transaction.producerEpoch + this.#raised &&
+      event >= transaction.begunIn
+    );
   }
 
   #end(
@@ -174,17 +188,4 @@ class ToldAsDecided implements Checker {
       }),
     );
   }
-}
-
-/** Is it what was decided of this transaction? From version 2 on under the next epoch, below under the same. */
-function isOf(
-  { producerId, producerEpoch, event }: Decision,
-  transaction: ClientTransaction,
-): boolean {
-  const raised = producerEpoch - transaction.producerEpoch;
-  return (
-    producerId === transaction.producerId &&
-    (raised === 0 || raised === 1) &&
-    event >= transaction.begunIn
-  );
 }

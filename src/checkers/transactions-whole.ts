@@ -7,7 +7,11 @@ import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import { recordId } from "./record-id.ts";
-import { sameEpochWaiver, unfoundedEndWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
+import {
+  sameEpochWaiver,
+  unfoundedEndWaiver,
+  unverifiedWaiver,
+} from "./waivers/transaction-waiver.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
 
 export const TRANSACTIONS_WHOLE: Guarantee = {
@@ -130,7 +134,15 @@ class TransactionsWhole implements Checker {
     if (outcome === "aborted") {
       if (seen.read < 0) return;
       const text = `Transaction ${number} of ${client} was aborted, as ${client} was told, and its record ${seen.read} was read.`;
-      this.#tell("aborted-write-read", client, seen.readIn, text, this.#permitted(transaction), at, event);
+      this.#tell(
+        "aborted-write-read",
+        client,
+        seen.readIn,
+        text,
+        this.#permitted(transaction),
+        at,
+        event,
+      );
       return;
     }
     if (seen.passed < 0) return;

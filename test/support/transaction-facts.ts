@@ -138,6 +138,14 @@ export class TransactionFacts {
     });
   }
 
+  /** Its last record is gone from its log. */
+  lose(): this {
+    const from = this.end(STATES);
+    const to = from - 1;
+    this.#ends.set(STATES, to);
+    return this.note({ kind: "truncated", broker: 1, partition: STATES, from, to, reason: "test" });
+  }
+
   /** It has read its log. */
   loaded(): this {
     return this.note({

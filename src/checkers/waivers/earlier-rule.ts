@@ -1,9 +1,8 @@
-import { formatSeconds } from "../../base/time.ts";
 import type { ProtocolSwitches } from "../../kafka/protocol-switches.ts";
 import { PRESENT_RULES } from "../../kafka/protocol-switches.ts";
-import { brokerName } from "../broker-name.ts";
 import type { CheckSetup } from "../check-setup.ts";
 import type { PartitionGhost } from "../partition-ghost.ts";
+import { earlyCoordinator } from "./early-coordinator.ts";
 import type { Waiver } from "./waiver.ts";
 
 /** Has the rule had an occasion to decide anything in this partition? */
@@ -22,10 +21,8 @@ const OCCASIONS: readonly (readonly [
 
 /**
  * The scenario runs with a rule that Kafka no longer has, and the rule had an occasion to act on
- * this partition: what goes wrong with replication is then the lesson. Or a coordinator has written before its
- * broker was let in: with the first metadata after a start it takes up its office, though the registration
- * may have to wait until the session of the process before is over, and so no new epoch tells what
- * it writes from what was there (`BrokerMetadataPublisher`, `BrokerServer.startup`).
+ * this partition: what goes wrong with replication is then the lesson. Or one that Kafka still has lets a
+ * coordinator write too early.
  */
 export function earlierRule(
   partition: PartitionGhost,
@@ -38,11 +35,4 @@ export function earlierRule(
     return { text: `the protocol switch ${name}: ${rule}`, cause };
   }
   return earlyCoordinator(partition);
-}
-
-function earlyCoordinator({ earlyWrite }: PartitionGhost): Waiver | undefined {
-  if (earlyWrite === undefined) return undefined;
-  const { broker, at, event } = earlyWrite;
-  const text = `${brokerName(broker)} wrote to it as a coordinator at ${formatSeconds(at)}, before the controller had let it in after its start`;
-  return { text, cause: event };
 }

@@ -60,3 +60,15 @@ test("a follower that copies what is of a newer epoch than it follows in is caug
     "broker-3 follows in epoch 1, but copied offset 1 of leader epoch 3.",
   ]);
 });
+
+test("a broker that coordinates writes before it is let in after its start, as Kafka's does", () => {
+  const history = watch();
+  history.stop(2).note({ kind: "node-started", node: "broker-2", incarnation: 1 }).load(2, 0);
+  history.follow(2);
+
+  history.append(2, history.batch([0], { partitionLeaderEpoch: 1 }), true);
+
+  expect(history.violations()).toMatchObject([
+    { permitted: expect.stringMatching(/^broker-2 wrote to it as a coordinator at .*, before/) },
+  ]);
+});

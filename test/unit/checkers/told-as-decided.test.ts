@@ -78,3 +78,23 @@ test("what is told as it was decided is as it should be", () => {
   expect(history.violations()).toEqual([]);
   expect(history.checkers.summaries()[0]).toMatchObject({ state: "held", interesting: 2 });
 });
+
+test("an end that a coordinator had read from its log, and that was lost with it, may have been carried out", () => {
+  const history = sent();
+  history
+    .record("PrepareAbort", { producerEpoch: 2 })
+    .told("PrepareAbort", "", { producerEpoch: 2 });
+  history.mark("ABORT", { producerEpoch: 2 });
+  history.lose();
+
+  history.state("PrepareCommit", { producerEpoch: 1 }).ended("p1", 0, "committed");
+
+  expect(history.violations()).toMatchObject([
+    {
+      kind: "ended-otherwise",
+      permitted: expect.stringMatching(
+        /^broker-1 read at .* that it is to abort it, from a record that was lost before it was committed$/,
+      ),
+    },
+  ]);
+});
