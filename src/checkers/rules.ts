@@ -77,6 +77,30 @@ export const RULES: readonly Rule[] = [
   { name: "K3", demands: "A marker outlives what it ended." },
   { name: "K4", demands: "What compaction leaves keeps its place." },
   { name: "K5", demands: "Retention takes only what is below the log's start." },
+  // Idempotence and transactions.
+  { name: "P1", demands: "A producer's sequences follow one another within an epoch." },
+  { name: "P2", demands: "No sequence, and no record, stands twice." },
+  { name: "P3", demands: "What is acknowledged is where it is said to be, and not aborted." },
+  {
+    name: "P4",
+    demands: "What is known of producers and transactions is what the log adds up to.",
+    elsewhere: [
+      [
+        "test/unit/kafka/log/producer-state.test.ts",
+        "no fact tells what a partition knows of its producers",
+      ],
+      [
+        "test/unit/storage/transactions.test.ts",
+        "nor of their transactions, after a load or a cut",
+      ],
+    ],
+  },
+  { name: "T1", demands: "The end of a transaction is decided once." },
+  { name: "T2", demands: "A transaction ends in all its partitions alike." },
+  { name: "T3", demands: "A record is in the transaction that its producer meant." },
+  { name: "T4", demands: "Applications are told what was decided." },
+  { name: "T5", demands: "Who was fenced writes nothing more." },
+  { name: "T6", demands: "No two processes have the same producer id and epoch." },
   // The metadata quorum.
   { name: "MonotonicEpoch", demands: "Quorum epochs rise.", elsewhere: [QUORUM_HARNESS] },
   { name: "SingleLeader", demands: "A quorum epoch has one leader." },

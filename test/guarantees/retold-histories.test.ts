@@ -8,6 +8,7 @@ import { OFFSETS_AGREE } from "../../src/checkers/offsets-agree.ts";
 import { POLLS_IN_ORDER } from "../../src/checkers/polls-in-order.ts";
 import { READERS_AGREE } from "../../src/checkers/readers-agree.ts";
 import { SEEN_ONCE } from "../../src/checkers/seen-once.ts";
+import { TRANSACTIONS_WHOLE } from "../../src/checkers/transactions-whole.ts";
 import { playHistory } from "../support/play-history.ts";
 import type { Anomaly, RetoldHistory } from "./histories/client-op.ts";
 import { ANOMALIES } from "./histories/client-op.ts";
@@ -23,6 +24,7 @@ const BLACK_BOX = [
   READERS_AGREE,
   ACKS_IN_ORDER,
   APPENDS_IN_REAL_TIME,
+  TRANSACTIONS_WHOLE,
 ];
 
 /** What must be found: all that they find but what is said not to be ours, and what only we find. */

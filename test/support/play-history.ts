@@ -3,6 +3,7 @@ import { createCheckers } from "../../src/checkers/checker-set.ts";
 import type { Guarantee } from "../../src/checkers/guarantee.ts";
 import { encodePayload } from "../../src/kafka/client/payload.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
+import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
@@ -23,10 +24,15 @@ const PROCESSES = 4;
  * consumer whose op did not end `ok` is set back to where it stood, as Jepsen's clients are.
  */
 export function playHistory(
-  { ops, begins, settles }: Pick<RetoldHistory, "ops" | "begins" | "settles">,
+  {
+    ops,
+    begins,
+    settles,
+    inTransactions,
+  }: Pick<RetoldHistory, "ops" | "begins" | "settles" | "inTransactions">,
   guarantees: readonly Guarantee[],
 ): CheckerSet {
-  const player = new Player(guarantees, begins === "earliest");
+  const player = new Player(guarantees, begins === "earliest", inTransactions === true);
   const steps = ops.map(parseOp).flatMap((op) => [
     { at: op.invoked, tell: () => player.invoke(op) },
     { at: op.over, tell: () => player.end(op) },
@@ -47,6 +53,7 @@ class Player {
   event = 0;
   readonly #facts: FactRecorder;
   readonly #fromStart: boolean;
+  readonly #inTransactions: boolean;
   /** By key and value: who sent it, and its number among that client's sends. */
   readonly #sent = new Map<string, { readonly client: number; readonly value: number }>();
   readonly #counts = new Map<number, number>();
@@ -55,9 +62,10 @@ class Player {
   /** The same, after all ops so far. */
   readonly #positions = new Map<string, number>();
 
-  constructor(guarantees: readonly Guarantee[], fromStart: boolean) {
+  constructor(guarantees: readonly Guarantee[], fromStart: boolean, inTransactions: boolean) {
     const player = this;
     this.#fromStart = fromStart;
+    this.#inTransactions = inTransactions;
     this.#facts = new FactRecorder({
       get now() {
         return player.now;
@@ -69,20 +77,31 @@ class Player {
     });
     const setup = setupOf({});
     const clients = Array.from({ length: PROCESSES }, (_, process) => {
-      const configs = resolveConfigs(PRODUCER_CONFIGS, { "transactional.id": producer(process) });
+      const configs = resolveConfigs(PRODUCER_CONFIGS, {
+        "transactional.id": inTransactions ? producer(process) : "",
+      });
       return [
         producer(process),
         { address: process + 1, acks: -1, idempotent: true, configs },
       ] as const;
     });
+    const isolation = inTransactions ? "read_committed" : "read_uncommitted";
+    const reads = {
+      topic: "orders",
+      configs: resolveConfigs(CONSUMER_CONFIGS, { "isolation.level": isolation }),
+    };
+    const consumers = Array.from({ length: PROCESSES }, (_, process) => {
+      return [consumer(process), reads] as const;
+    });
     this.checkers = createCheckers(
       this.#facts,
-      { ...setup, clients: new Map(clients) },
+      { ...setup, clients: new Map(clients), consumers: new Map(consumers) },
       guarantees,
     );
   }
 
   invoke({ by, sends }: ClientOp): void {
+    if (this.#inTransactions && sends.length > 0) this.#begin(by);
     for (const { key, value } of sends) {
       const number = this.#counts.get(by) ?? 0;
       this.#counts.set(by, number + 1);
@@ -99,6 +118,7 @@ class Player {
   end(op: ClientOp): void {
     for (const send of op.sends) this.#ended(op, send);
     for (const read of op.polls.flat()) this.#polled(op.by, read);
+    if (this.#inTransactions && op.sends.length > 0) this.#commit(op);
     if (op.ends === "ok") this.#moveOn(op.by);
     else this.#setBack(op.by);
     if (op.assigns !== undefined) this.#assign(op.by, op.assigns);
@@ -108,6 +128,31 @@ class Player {
     const text = "nothing is left to heal";
     this.#note({ kind: "fault-begun", fault: -1, verb: "settle", text, name: "" });
     this.now += 60 * SECOND;
+  }
+
+  #begin(by: number): void {
+    this.#note({
+      kind: "transaction-begun",
+      client: producer(by),
+      transactionalId: producer(by),
+      transaction: 0,
+      producerId: by,
+      producerEpoch: 0,
+    });
+  }
+
+  #commit({ by, ends }: ClientOp): void {
+    const outcome = ends === "ok" ? "committed" : ends === "fail" ? "aborted" : "unknown";
+    const client = producer(by);
+    const transactionalId = client;
+    this.#note({
+      kind: "transaction-ended",
+      client,
+      transactionalId,
+      transaction: 0,
+      outcome,
+      error: "NONE",
+    });
   }
 
   #ended({ by, ends }: ClientOp, { key, value, offset }: Send): void {

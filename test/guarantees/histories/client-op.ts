@@ -77,6 +77,8 @@ export interface RetoldHistory {
   readonly ops: readonly string[];
   /** Where a consumer that has no position begins: at the beginning, or (default) where it then reads. */
   readonly begins?: "earliest";
+  /** Is each op that sends something a transaction, and are all readers read_committed? */
+  readonly inTransactions?: true;
   /** Does the cluster get half a minute in which nothing is left to heal? */
   readonly settles?: boolean;
   /** What its test asserts, and whatever else the definitions of its checker make of it. */

@@ -1,7 +1,8 @@
 import type { RetoldHistory } from "./client-op.ts";
 
-const TRANSACTIONS = "one send says nothing of another: transactions come with their issue";
-const CYCLES = "a cycle of transactions: they come with their issue";
+const NO_OFFSET = "Kafka's producer is told no offset of what may or may not be written";
+const READS_AND_WRITES =
+  "an application that reads and writes in one transaction; readers of committed records see to it that there is no such cycle";
 const NO_TRANSACTION_AROUND = "what is handed over counts, whatever becomes of a transaction";
 const PRODUCERS_ARE_NOT_ASSIGNED = "what a consumer is assigned has no bearing on a producer";
 const REAL_TIME = "Jepsen lets writes that real time contradicts pass, as G0-realtime";
@@ -88,12 +89,37 @@ export const JEPSEN_HISTORIES: readonly RetoldHistory[] = [
     name: "inconsistent offsets: another of the sends of its transaction was read",
     ops: [...FIRST_INFO, "2 4-5 ok poll y:5=1"],
     theirs: ["inconsistent-offsets"],
-    notOurs: { "inconsistent-offsets": TRANSACTIONS },
+    notOurs: { "inconsistent-offsets": NO_OFFSET },
   },
   {
     name: "G1a: a send that failed is read",
     ops: ["0 0-1 fail send x:2 y:3", "1 2-3 ok poll x:0=2"],
     theirs: ["G1a"],
+  },
+  {
+    name: "G1a: the same in a transaction that was aborted",
+    inTransactions: true,
+    ops: ["0 0-1 fail send x:2 y:3", "1 2-3 ok poll x:0=2"],
+    theirs: ["G1a"],
+    onlyOurs: {
+      "aborted-write-read": "what is told of the send, and what is told of its transaction",
+    },
+  },
+  {
+    name: "lost write: of a committed transaction one record is read, and another is read past",
+    inTransactions: true,
+    begins: "earliest",
+    ops: [
+      "0 0-1 ok send x:a@0 y:b@0",
+      "1 2-3 ok send y:c@1",
+      "2 4-5 ok poll x:0=a",
+      "3 6-7 ok poll y:1=c",
+    ],
+    theirs: ["lost-write"],
+    onlyOurs: {
+      "poll-skipped": FROM_THE_BEGINNING,
+      "transaction-torn": "what theirs takes for a lost write, by its transaction",
+    },
   },
   {
     name: "lost write: a read at 2 says that 0 and 1 should have been read, but not 3",
@@ -129,7 +155,7 @@ export const JEPSEN_HISTORIES: readonly RetoldHistory[] = [
     begins: "earliest",
     ops: [...TORN, "2 4-5 ok poll x:0=a", READS_Y],
     theirs: ["lost-write"],
-    notOurs: { "lost-write": TRANSACTIONS },
+    notOurs: { "lost-write": NO_OFFSET },
   },
   {
     name: "poll skip",
@@ -290,24 +316,24 @@ export const JEPSEN_HISTORIES: readonly RetoldHistory[] = [
     name: "G0: two transactions write two keys in opposite orders",
     ops: ["0 0-2 ok send x:a@0 y:a@1", "1 1-3 ok send x:b@1 y:b@0"],
     theirs: ["G0"],
-    notOurs: { G0: `${CYCLES}; theirs allows it always` },
+    notOurs: { G0: "writes of transactions are not kept apart; theirs allows it always" },
   },
   {
     name: "G1c: each of two transactions reads what the other writes",
     ops: ["0 0-2 ok send x:a@0 poll y:0=b", "1 1-3 ok send y:b@0 poll x:0=a"],
     theirs: ["G1c"],
-    notOurs: { G1c: CYCLES },
+    notOurs: { G1c: READS_AND_WRITES },
   },
   {
     name: "G1c: one transaction reads what the other writes, and writes before it",
     ops: ["0 0-2 ok send x:a@0 y:c@2", "1 1-3 ok poll x:0=a send y:b@1"],
     theirs: ["G1c"],
-    notOurs: { G1c: CYCLES },
+    notOurs: { G1c: READS_AND_WRITES },
   },
   {
     name: "precommitted read: a transaction reads its own write",
     ops: ["0 0-1 ok send x:a@0 poll x:0=a"],
     theirs: ["precommitted-read"],
-    notOurs: { "precommitted-read": "without transactions one may read what one has written" },
+    notOurs: { "precommitted-read": "an application that reads and writes in one transaction" },
   },
 ];

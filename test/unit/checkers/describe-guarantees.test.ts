@@ -26,6 +26,8 @@ test("every rule is watched by a guarantee, or held by a file that is there", ()
     ...rulesOf("L", 3),
     ...rulesOf("V", 5),
     ...rulesOf("K", 5),
+    ...rulesOf("P", 4),
+    ...rulesOf("T", 6),
   ]);
 });
 
