@@ -21,7 +21,7 @@ A violation is *permitted* if the configuration allows it and the cause that all
 own causes. Any other is a bug. Violations of one partition with one cause are one finding: the first
 is told, the others are folded under it.`;
 
-const RULES_INTRODUCTION = `## Rules
+const RULES_INTRODUCTION = `## Who watches which rule
 
 The names by which sources mention a rule, and what watches it. *Elsewhere* is where a rule is held of
 which no fact tells, or tells all.
