@@ -95,8 +95,11 @@ export class PartitionGhost {
   /** Was the ISR ever below min.insync.replicas? */
   wasBelowMinIsr = false;
 
-  /** `isInternal`: of a coordinator's topic, which is compacted. */
+  /** Of a coordinator's topic, which is compacted. */
+  readonly isInternal: boolean;
+
   constructor(name: PartitionName, index: number, isCompacted: boolean, isInternal = false) {
+    this.isInternal = isInternal;
     this.name = name;
     this.index = index;
     const reads = isInternal ? "keys" : isCompacted ? "values and keys" : "values";

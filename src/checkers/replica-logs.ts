@@ -208,7 +208,7 @@ export class ReplicaLogs {
     const { tree } = partition;
     const { batch, asLeader } = fact;
     const known = tree.count;
-    if (asLeader && this.#starting.size > 0 && this.#starting.has(fact.broker)) {
+    if (partition.isInternal && asLeader && this.#starting.has(fact.broker)) {
       partition.earlyWrite = { broker: fact.broker, at, event };
     }
     let node = NO_NODE;

@@ -6,6 +6,7 @@ import { deliveryBound } from "./liveness-bounds.ts";
 import type { PendingSends } from "./pending-sends.ts";
 import { pendingSends } from "./pending-sends.ts";
 import { counted } from "./wording.ts";
+import { stuckIdWaiver } from "./waivers/transaction-waiver.ts";
 
 export const SENDS_END: Guarantee = {
   name: "sends-end",
@@ -71,6 +72,7 @@ class SendsEnd implements Checker {
           `${client} has ${counted(count, "send")} without an end, the first sent at ${formatSeconds(oldest)}; delivery.timeout.ms is ${timeout}. ${lastHeard(this.#context, client)}.`,
         ],
         count,
+        permitted: stuckIdWaiver(this.#context, client),
         cause: this.#context.liveness.settledIn,
       }),
     );

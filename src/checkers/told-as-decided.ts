@@ -142,9 +142,7 @@ class ToldAsDecided implements Checker {
     if (wrong === undefined || this.#told.has(transaction)) return;
     this.#told.add(transaction);
     const { setup, transactions } = this.#context;
-    const { producerId, producerEpoch } = transaction;
-    const unfounded =
-      transactions && unfoundedEndWaiver(transactions.states, producerId, producerEpoch);
+    const unfounded = transactions && unfoundedEndWaiver(transactions.states, transaction);
     const { partition, baseOffset, lastOffset } = wrong;
     const was = outcome === "committed" || outcome === "unknown" ? "aborted" : "committed";
     const heard =

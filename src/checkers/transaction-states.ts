@@ -41,6 +41,7 @@ export interface Decision {
 
 /** How a coordinator said that a transaction ends. */
 export interface ToldDecision {
+  readonly transactionalId: string;
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly isCommit: boolean;
@@ -131,22 +132,21 @@ export class TransactionStates {
   }
 
   /**
-   * The end of one of a producer's transactions that a coordinator had read from its log and carried out, and that
-   * was never committed: the next one knows nothing of it. From `epoch` on, as far as one end raises it.
+   * The ends of transactions that a coordinator had read from its log and carried out, and that were never
+   * committed: the next one knows nothing of them.
    */
-  unfounded(producerId: number, epoch: number): ToldDecision | undefined {
+  *unfounded(transactionalId: string): IterableIterator<ToldDecision> {
+    const { decisions } = this.of(transactionalId);
     for (const told of this.#toldDecisions.values()) {
-      if (told.producerId !== producerId) continue;
-      if (told.producerEpoch < epoch || told.producerEpoch > epoch + 2) continue;
-      const isFounded = this.ofProducer(producerId)?.decisions.some(
+      if (told.transactionalId !== transactionalId) continue;
+      const isFounded = decisions.some(
         (one) =>
-          one.producerId === producerId &&
+          one.producerId === told.producerId &&
           one.producerEpoch === told.producerEpoch &&
           one.isCommit === told.isCommit,
       );
-      if (isFounded !== true) return told;
+      if (!isFounded) yield told;
     }
-    return undefined;
   }
 
   /** The last record of each transactional id in one replica's log; the dead are left out. O(log). */
@@ -201,7 +201,8 @@ export class TransactionStates {
     const key = decisionKey(producerId, producerEpoch, to === "PrepareCommit");
     if (this.#toldDecisions.has(key)) return;
     const { broker } = fact;
-    const told = { producerId, producerEpoch, isCommit: to === "PrepareCommit", broker, at };
+    const isCommit = to === "PrepareCommit";
+    const told = { transactionalId, producerId, producerEpoch, isCommit, broker, at };
     this.#toldDecisions.set(key, told);
   }
 

@@ -171,10 +171,9 @@ class TransactionsWhole implements Checker {
     return vanishedRecord(this.#context, passedIn, [[id, passedAt]], event)?.waiver?.text;
   }
 
-  #permitted({ producerId, producerEpoch }: ClientTransaction): string | undefined {
+  #permitted(transaction: ClientTransaction): string | undefined {
     const { setup, transactions } = this.#context;
-    const unfounded =
-      transactions && unfoundedEndWaiver(transactions.states, producerId, producerEpoch);
+    const unfounded = transactions && unfoundedEndWaiver(transactions.states, transaction);
     return unfounded ?? unverifiedWaiver(setup) ?? sameEpochWaiver(setup);
   }
 

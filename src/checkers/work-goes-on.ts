@@ -14,6 +14,7 @@ import { pendingSends } from "./pending-sends.ts";
 import { lastHeard } from "./sends-end.ts";
 import { isLed } from "./stuck-replica.ts";
 import { stuckWaiver } from "./waivers/stuck-waiver.ts";
+import { stuckIdWaiver } from "./waivers/transaction-waiver.ts";
 import { counted } from "./wording.ts";
 
 export const WORK_GOES_ON: Guarantee = {
@@ -146,7 +147,7 @@ class WorkGoesOn implements Checker {
           `${what}, though ${brokerName(leader)} leads: ${state}. ${lastHeard(this.#context, client)}.`,
         ],
         count,
-        permitted: waiver?.text,
+        permitted: waiver?.text ?? stuckIdWaiver(this.#context, client),
         cause: waiver?.cause ?? this.#context.liveness.settledIn,
       }),
     );
@@ -162,7 +163,7 @@ class WorkGoesOn implements Checker {
       this.evaluations++;
       if (liveness.readAt(partition, client) > settledAt) this.interesting++;
       const position = this.#positionOf(client, partition);
-      const unread = unreadFrom(partition, position);
+      const unread = this.#unreadFrom(partition, position, setup);
       if (unread === 0) continue;
       if (position < 0 && setup.configs["auto.offset.reset"] === "none") continue;
       const last = Math.max(
@@ -174,6 +175,23 @@ class WorkGoesOn implements Checker {
       if (this.#quietFor(partition, last, at) < bound) continue;
       this.#reportReads(client, partition, position, unread, at, event);
     }
+  }
+
+  /** Readers of committed records wait for open transactions, and get nothing of those that were aborted. */
+  #unreadFrom(
+    partition: PartitionGhost,
+    position: Offset,
+    { configs }: ConsumerSetup,
+  ): number {
+    const { transactions } = this.#context;
+    const { leaderLog } = partition;
+    if (leaderLog === undefined) return 0;
+    const { highWatermark } = leaderLog;
+    const isCommitted = configs["isolation.level"] === "read_committed";
+    const open = isCommitted ? transactions?.parts.openAtLeader(partition, leaderLog) : undefined;
+    if (open === undefined) return unreadFrom(leaderLog, position, highWatermark, false);
+    const end = Math.min(highWatermark, open.firstUnstable(highWatermark));
+    return unreadFrom(leaderLog, position, end, true);
   }
 
   /** -1 if it has none. */

@@ -1,3 +1,4 @@
+import { PROMISE_KEPT } from "../../src/checkers/promise-kept.ts";
 import { GUARANTEES } from "../../src/checkers/registry.ts";
 import { SEQUENCES_IN_ORDER } from "../../src/checkers/sequences-in-order.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
@@ -41,8 +42,11 @@ export class SmallReplication {
   #zombie: { broker: number; epoch: number } | undefined;
 
   constructor(options: HistoryOptions) {
-    // What is lost is not sent again, as a producer with sequences would have to.
-    const guarantees = GUARANTEES.filter((guarantee) => guarantee !== SEQUENCES_IN_ORDER);
+    // What is lost is not sent again, as a producer with sequences would have to; nor does a broker tell
+    // that it follows before it cuts.
+    const guarantees = GUARANTEES.filter(
+      (guarantee) => guarantee !== SEQUENCES_IN_ORDER && guarantee !== PROMISE_KEPT,
+    );
     this.history = new History({ guarantees, ...options });
   }
 

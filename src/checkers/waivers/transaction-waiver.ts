@@ -1,7 +1,9 @@
 import { formatSeconds } from "../../base/time.ts";
 import { brokerName } from "../broker-name.ts";
 import type { CheckSetup } from "../check-setup.ts";
-import type { TransactionStates } from "../transaction-states.ts";
+import type { ClientTransaction } from "../client-transactions.ts";
+import type { CheckContext } from "../guarantee.ts";
+import type { ToldDecision, TransactionStates } from "../transaction-states.ts";
 
 /**
  * Why a record can land outside of the transaction that its producer meant. From transaction.version 2 on each
@@ -24,15 +26,33 @@ export function unverifiedWaiver({ brokers }: CheckSetup): string | undefined {
 /**
  * A coordinator reads its log to the end, not to the high watermark, and has markers written for each end that it
  * finds decided (`TransactionStateManager.loadTransactionMetadata`). If that record is lost before it is
- * committed, the next coordinator may decide otherwise of what is ended already.
+ * committed, the next coordinator may decide otherwise of what is ended already; and if the epoch of those markers
+ * was higher, its own are refused, and the transactional id stays as it is (INVALID_PRODUCER_EPOCH).
  */
 export function unfoundedEndWaiver(
   states: TransactionStates,
-  producerId: number,
-  producerEpoch: number,
+  { transactionalId, producerId, producerEpoch }: ClientTransaction,
 ): string | undefined {
-  const told = states.unfounded(producerId, producerEpoch);
-  if (told === undefined) return undefined;
-  const verb = told.isCommit ? "commit" : "abort";
-  return `${brokerName(told.broker)} read at ${formatSeconds(told.at)} that it is to ${verb} it, from a record that was lost before it was committed`;
+  for (const told of states.unfounded(transactionalId)) {
+    const raised = told.producerEpoch - producerEpoch;
+    // An end raises the epoch by up to two.
+    if (told.producerId === producerId && raised >= 0 && raised <= 2) return unfounded(told);
+  }
+  return undefined;
+}
+
+/** The same of a client, whichever of its transactions it was. */
+export function stuckIdWaiver(
+  { transactions, setup }: CheckContext,
+  client: string,
+): string | undefined {
+  const transactionalId = setup.clients.get(client)?.configs["transactional.id"] ?? "";
+  if (transactions === undefined || transactionalId === "") return undefined;
+  const [told] = transactions.states.unfounded(transactionalId);
+  return told && unfounded(told);
+}
+
+function unfounded({ broker, at, isCommit }: ToldDecision): string {
+  const verb = isCommit ? "commit" : "abort";
+  return `${brokerName(broker)} read at ${formatSeconds(at)} that it is to ${verb} a transaction of it, from a record that was lost before it was committed`;
 }

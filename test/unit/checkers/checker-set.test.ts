@@ -27,6 +27,7 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "last-value-kept untested",
     "expired-only-by-policy untested",
     "cleaned-below-hw untested",
+    "markers-outlive-data untested",
     "offsets-never-change untested",
     "log-in-bounds held",
     "one-leader-per-epoch held",
@@ -43,6 +44,7 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "copy-left held",
     "appends-in-role held",
     // Nothing was above the high watermark when something was read.
+    "promise-kept held",
     "no-dirty-read untested",
     "coordinator-knows-log untested",
     "decision-once untested",
@@ -63,6 +65,7 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "acked-gets-read held",
     "failed-never-read untested",
     "polls-in-order held",
+    "reads-complete held",
     "readers-agree untested",
     "acks-in-order held",
     "appends-in-real-time held",

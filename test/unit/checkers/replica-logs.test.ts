@@ -232,7 +232,7 @@ test("a follower that parted from its leader below the start of the leader's log
   for (const value of [1, 2, 3]) history.commit([value]);
   history.moveStart(2, 2, "delete-records");
 
-  history.truncate(3, 2).copy([3]).highWatermark(3, 4).moveStart(3, 2, "leader");
+  history.follow(3).truncate(3, 2).copy([3]).highWatermark(3, 4).moveStart(3, 2, "leader");
 
   expect(history.violations()).toEqual([]);
   expect(ghostOf(history).log(3).contains(ghostOf(history).log(2).tip)).toBe(true);
@@ -259,7 +259,7 @@ test("nor does it matter if what the leader's log begins with has been cleaned a
   for (const value of [1, 2, 3]) history.commit([value], { keys: ["a"] });
   history.moveStart(2, 2, "delete-records").clean(2, 2, 3, []);
 
-  history.truncate(3, 2).copy([3]).highWatermark(3, 4).moveStart(3, 2, "leader");
+  history.follow(3).truncate(3, 2).copy([3]).highWatermark(3, 4).moveStart(3, 2, "leader");
 
   expect(history.violations()).toEqual([]);
   expect(ghostOf(history).log(3).contains(ghostOf(history).log(2).tip)).toBe(true);

@@ -103,6 +103,8 @@ const BROKER: Defaults = {
   "transaction.abort.timed.out.transaction.cleanup.interval.ms": 10 * SECONDS,
   "transaction.remove.expired.transaction.cleanup.interval.ms": 60 * MINUTES,
   "controlled.shutdown.enable": true,
+  "add.partitions.to.txn.retry.backoff.ms": 20,
+  "add.partitions.to.txn.retry.backoff.max.ms": 100,
   "auto.leader.rebalance.enable": true,
   "leader.imbalance.check.interval.seconds": 300,
   "leader.imbalance.per.broker.percentage": 10,
