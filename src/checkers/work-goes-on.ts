@@ -11,6 +11,7 @@ import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts
 import { stallBound } from "./liveness-bounds.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import { pendingSends } from "./pending-sends.ts";
+import type { ReplicaLog } from "./replica-log.ts";
 import { lastHeard } from "./sends-end.ts";
 import { isLed } from "./stuck-replica.ts";
 import { stuckWaiver } from "./waivers/stuck-waiver.ts";
@@ -24,7 +25,7 @@ export const WORK_GOES_ON: Guarantee = {
   source: "Kafka's RaftEventSimulationTest (a cluster that makes progress), KAFKA-15489; LV3, LV10",
   kinds: ["writes-stall", "reads-stall"],
   condition:
-    "At the end, if a client has made no step for as long as it may wait by its configs, in a cluster that has settled and made none either. Not for a producer that hears OUT_OF_ORDER_SEQUENCE_NUMBER, whom only delivery.timeout.ms frees (KAFKA-14359). Permitted: as for isr-refills.",
+    "At the end, if a client has made no step for as long as it may wait by its configs, in a cluster that has settled and made none either. Not for a producer that hears OUT_OF_ORDER_SEQUENCE_NUMBER, whom only delivery.timeout.ms frees (KAFKA-14359). Readers of committed records wait for open transactions (see transactions-end), and for nothing that transactions brought. Permitted: as for isr-refills, and as for sends-end.",
   testedBy: "clients and partitions between which something got through while the cluster settled",
   example: [
     "writes-stall   orders-0   p1   at 120.000s, event 81220",
@@ -178,11 +179,7 @@ class WorkGoesOn implements Checker {
   }
 
   /** Readers of committed records wait for open transactions, and get nothing of those that were aborted. */
-  #unreadFrom(
-    partition: PartitionGhost,
-    position: Offset,
-    { configs }: ConsumerSetup,
-  ): number {
+  #unreadFrom(partition: PartitionGhost, position: Offset, { configs }: ConsumerSetup): number {
     const { transactions } = this.#context;
     const { leaderLog } = partition;
     if (leaderLog === undefined) return 0;
@@ -232,17 +229,26 @@ class WorkGoesOn implements Checker {
   }
 }
 
-/** Offsets with records from the position up to the leader's high watermark; 0 if only markers are left. */
-function unreadFrom({ tree, leaderLog }: PartitionGhost, position: Offset): number {
-  if (leaderLog === undefined) return 0;
-  const { nodes, count, highWatermark, start } = leaderLog;
+/**
+ * Offsets with records from the position up to `upTo`; 0 if only markers are left, and, with `skipsTransactions`,
+ * what transactions brought.
+ */
+function unreadFrom(
+  { tree, nodes, count, start }: ReplicaLog,
+  position: Offset,
+  upTo: Offset,
+  skipsTransactions: boolean,
+): number {
   let unread = 0;
   for (let i = count - 1; i >= 0; i--) {
     const node = nodes[i] as number;
     const first = Math.max(tree.baseOffset(node), position, start);
-    const end = Math.min((tree.lastOffset[node] as number) + 1, highWatermark);
+    const end = Math.min((tree.lastOffset[node] as number) + 1, upTo);
     if ((tree.lastOffset[node] as number) < Math.max(position, start)) break;
-    if (end > first && tree.writerOf(node).client !== UNKNOWN_CLIENT) unread += end - first;
+    const { client, isTransactional } = tree.writerOf(node);
+    if (end <= first || client === UNKNOWN_CLIENT || (skipsTransactions && isTransactional))
+      continue;
+    unread += end - first;
   }
   return unread;
 }

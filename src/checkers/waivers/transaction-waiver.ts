@@ -52,7 +52,7 @@ export function stuckIdWaiver(
   return told && unfounded(told);
 }
 
-function unfounded({ broker, at, isCommit }: ToldDecision): string {
-  const verb = isCommit ? "commit" : "abort";
-  return `${brokerName(broker)} read at ${formatSeconds(at)} that it is to ${verb} a transaction of it, from a record that was lost before it was committed`;
+function unfounded({ broker, at, isCommit, transactionalId }: ToldDecision): string {
+  const end = isCommit ? "committed" : "aborted";
+  return `${brokerName(broker)} read at ${formatSeconds(at)} that a transaction of ${transactionalId} is to be ${end}, from a record that was lost before it was committed`;
 }

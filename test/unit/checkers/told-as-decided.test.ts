@@ -93,7 +93,7 @@ test("an end that a coordinator had read from its log, and that was lost with it
     {
       kind: "ended-otherwise",
       permitted: expect.stringMatching(
-        /^broker-1 read at .* that it is to abort it, from a record that was lost before it was committed$/,
+        /^broker-1 read at .* that a transaction of app is to be aborted, from a record that was lost before it was committed$/,
       ),
     },
   ]);
