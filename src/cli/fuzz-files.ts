@@ -5,9 +5,8 @@ import { byText } from "../base/order.ts";
 import { explicitScenario } from "../fuzz/explicit-scenario.ts";
 import type { FailureKind } from "../fuzz/hunt.ts";
 import type { CaseOutcome } from "../fuzz/play-case.ts";
+import { scenarioIn } from "../fuzz/scenario-in.ts";
 import { writeYaml } from "../scenario/parse-yaml.ts";
-import { readScenario } from "../scenario/read-scenario.ts";
-import type { Scenario } from "../scenario/scenario.ts";
 import { systemCode, UsageError } from "./complain.ts";
 import { VERSION } from "./version.ts";
 
@@ -28,20 +27,12 @@ export function corpusFiles(scenario: string): string[] {
 
 /** Writes the smallest run of a kind down, every choice in its place; returns the file's name. */
 export function writeToCorpus(name: string, { kind, guarantee, smallest }: FailureKind): string {
-  const { text, file, variant, seed } = smallest;
-  const explicit = explicitScenario(text, scenarioOf(text, file, variant), seed);
+  const { text, seed } = smallest;
+  const explicit = explicitScenario(text, scenarioIn(smallest), seed);
   const mark = (mixText(1, kind) >>> 0).toString(16).padStart(8, "0");
   const path = join(REPORTS, "corpus", name, `${guarantee}-${mark}.yaml`);
   write(path, `# ${kind}\n# Found by sim ${VERSION}; seed ${seed}.\n${writeYaml(explicit)}`);
   return path;
-}
-
-function scenarioOf(text: string, file: string, variant: string | undefined): Scenario {
-  const { scenario } = readScenario(text, file);
-  const found =
-    variant === undefined ? scenario : scenario?.variants.find((one) => one.variant === variant);
-  if (found === undefined) throw new Error(`${file} cannot be read again`);
-  return found;
 }
 
 /** What a campaign has done so far: its options in one text, and an outcome for each run, in order. */

@@ -1,4 +1,3 @@
-import { fail } from "../base/invariant.ts";
 import type { PlannedArgument, PlannedFault } from "../cluster/plan.ts";
 import { makePlan } from "../cluster/plan.ts";
 import { formatDuration } from "../scenario/duration.ts";
@@ -6,6 +5,7 @@ import type { Plain, PlainMap } from "../scenario/plain.ts";
 import { plainScenario, plainYaml } from "../scenario/plain.ts";
 import type { ArgumentSpec, FaultSpec, Scenario } from "../scenario/scenario.ts";
 import { writeSteps } from "../scenario/write-steps.ts";
+import { changed } from "./plain-path.ts";
 
 /**
  * The run of a seed written out as a scenario of its own: one variant, and every choice that the seed
@@ -14,9 +14,9 @@ import { writeSteps } from "../scenario/write-steps.ts";
  */
 export function explicitScenario(text: string, scenario: Scenario, seed: string): PlainMap {
   const plan = makePlan(scenario, seed);
-  const explicit = plainScenario(text, scenario.variant);
+  let explicit = plainScenario(text, scenario.variant);
   for (const { path, value } of plan.choices) {
-    if (!isAboutFaults(path)) put(explicit, path.split("/"), scalarOf(value));
+    if (!isAboutFaults(path)) explicit = changed(explicit, path.split("/"), scalarOf(value));
   }
   for (const key of ["variants", "random-faults", "lesson"]) delete explicit[key];
   explicit["seed"] = Number(seed);
@@ -64,17 +64,4 @@ function fixedArgument(argument: ArgumentSpec, drawn: PlannedArgument | undefine
 
 function scalarOf(text: string): Plain {
   return /^-?[0-9]+$/.test(text) ? Number(text) : text;
-}
-
-function put(map: PlainMap, [key, ...rest]: readonly string[], value: Plain): void {
-  if (key === undefined) fail("a choice without a place");
-  if (rest.length === 0) {
-    map[key] = value;
-    return;
-  }
-  const inner = map[key];
-  const isMap = typeof inner === "object" && inner !== null && !Array.isArray(inner);
-  const next: PlainMap = isMap ? inner : {};
-  map[key] = next;
-  put(next, rest, value);
 }

@@ -1,14 +1,16 @@
 import { byNumber } from "../base/order.ts";
+import type { Instant } from "../base/time.ts";
 import { MINUTE } from "../base/time.ts";
 import { writeYaml } from "../scenario/parse-yaml.ts";
-import { plainScenario } from "../scenario/plain.ts";
+import type { PlainMap } from "../scenario/plain.ts";
 import { readScenario } from "../scenario/read-scenario.ts";
-import type { Scenario } from "../scenario/scenario.ts";
+import type { FaultSpec } from "../scenario/scenario.ts";
 import { Rng } from "../sim/rng.ts";
 import { explicitScenario, plainSteps } from "./explicit-scenario.ts";
 import { mutateStory } from "./mutate-story.ts";
 import type { Case, CaseOutcome } from "./play-case.ts";
 import { PROBES } from "./probes.ts";
+import { scenarioIn } from "./scenario-in.ts";
 
 export interface HuntOptions {
   /** The scenario's file and what is in it; it has random faults. */
@@ -63,6 +65,15 @@ interface Parent {
   readonly case: HuntCase;
   readonly score: number;
   energy: number;
+  /** Its run written out, once it has had a child. */
+  story: Story | undefined;
+}
+
+/** What mutants are made from. */
+interface Story {
+  readonly plain: PlainMap;
+  readonly faults: readonly FaultSpec[];
+  readonly until: Instant;
 }
 
 /**
@@ -121,7 +132,7 @@ export class Hunt {
       if (before * RARE < this.runs) score += RARE_PROBE;
       this.reached[i] = before + 1;
     }
-    if (score > 0) this.#adopt({ case: one, score, energy: ENERGY });
+    if (score > 0) this.#adopt({ case: one, score, energy: ENERGY, story: undefined });
     for (const failure of outcome.failures) {
       const known = this.kinds.get(failure.kind);
       const found = { ...one, events: outcome.events };
@@ -158,16 +169,12 @@ export class Hunt {
     parent.energy--;
     const { case: of } = parent;
     const random = this.#random.fork(`mutant/${number}`);
-    const text = writeYaml(explicitScenario(of.text, scenarioIn(of), of.seed));
-    const { scenario } = readScenario(text, of.file);
-    if (scenario === undefined) return undefined;
-    const { faults, duration } = scenario;
-    const story = plainScenario(text, undefined);
-    story["faults"] = plainSteps(mutateStory(faults, duration ?? MINUTE, random));
+    parent.story ??= storyOf(of);
+    const { plain, until } = parent.story;
+    const faults = plainSteps(mutateStory(parent.story.faults, until, random));
     // Half of them in the same world, half in another.
     const seed = random.below(2) === 0 ? of.seed : String(this.#options.seed + number);
-    story["seed"] = Number(seed);
-    const mutant = writeYaml(story);
+    const mutant = writeYaml({ ...plain, faults, seed: Number(seed) });
     const isFine = readScenario(mutant, of.file).scenario !== undefined;
     if (!isFine) return undefined;
     return { number, parent: of.number, file: of.file, text: mutant, variant: undefined, seed };
@@ -181,11 +188,8 @@ export class Hunt {
   }
 }
 
-function scenarioIn({ text, file, variant }: Omit<Case, "seed">): Scenario {
-  const { scenario, complaints } = readScenario(text, file);
-  if (scenario === undefined) throw new Error(`${file}: ${complaints[0]?.message}`);
-  if (variant === undefined) return scenario;
-  const found = scenario.variants.find((one) => one.variant === variant);
-  if (found === undefined) throw new Error(`${file} has no variant ${variant}`);
-  return found;
+function storyOf(one: HuntCase): Story {
+  const plain = explicitScenario(one.text, scenarioIn(one), one.seed);
+  const { faults, duration } = scenarioIn({ ...one, text: writeYaml(plain), variant: undefined });
+  return { plain, faults, until: duration ?? MINUTE };
 }

@@ -1,7 +1,7 @@
 import { writeYaml } from "../scenario/parse-yaml.ts";
-import type { PlainMap } from "../scenario/plain.ts";
 import { plainScenario } from "../scenario/plain.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { asMap } from "./plain-path.ts";
 
 /** The scenario that a hunt draws its runs from. */
 export interface HuntingGround {
@@ -26,9 +26,7 @@ export function huntingGround(
     return { text, variant, isChanged: false };
   }
   const plain = plainScenario(text, variant);
-  const own = plain["random-faults"];
-  const isMap = typeof own === "object" && own !== null && !Array.isArray(own);
-  const random: PlainMap = isMap ? own : {};
+  const random = asMap(plain["random-faults"]) ?? {};
   plain["random-faults"] = isUnlimited
     ? { ...random, unlimited: true }
     : { swarm: true, ...random };

@@ -2,17 +2,14 @@ import type { Violation } from "../checkers/guarantee.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import { explain } from "../explain/explain.ts";
-import { readScenario } from "../scenario/read-scenario.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { ProbeWatch } from "./probes.ts";
+import type { ScenarioSource } from "./scenario-in.ts";
+import { scenarioIn } from "./scenario-in.ts";
 import { StateShapes } from "./state-shapes.ts";
 
 /** One run that a campaign wants made: plain data, so that it can cross to another thread. */
-export interface Case {
-  /** A scenario without mistakes. */
-  readonly text: string;
-  readonly file: string;
-  readonly variant: string | undefined;
+export interface Case extends ScenarioSource {
   readonly seed: string;
 }
 
@@ -71,22 +68,17 @@ export function playCase(one: Case, budget: number = EVENT_BUDGET): CaseOutcome 
 }
 
 /** Cases of one campaign share their text: it is read once. */
-let lastText = "";
+let lastSource: ScenarioSource = { text: "", file: "", variant: undefined };
 let lastScenario: Scenario | undefined;
 
-function scenarioOf({ text, file, variant }: Case): Scenario {
-  if (text !== lastText || lastScenario === undefined) {
-    const { scenario, complaints } = readScenario(text, file);
-    if (scenario === undefined) {
-      throw new Error(`the scenario cannot be read: ${complaints[0]?.message}`);
-    }
-    lastText = text;
-    lastScenario = scenario;
+function scenarioOf(source: ScenarioSource): Scenario {
+  const { text, file, variant } = lastSource;
+  const isSame = source.text === text && source.file === file && source.variant === variant;
+  if (!isSame || lastScenario === undefined) {
+    lastScenario = scenarioIn(source);
+    lastSource = source;
   }
-  if (variant === undefined) return lastScenario;
-  const found = lastScenario.variants.find((each) => each.variant === variant);
-  if (found === undefined) throw new Error(`the scenario has no variant ${variant}`);
-  return found;
+  return lastScenario;
 }
 
 const SLICE = 50_000;

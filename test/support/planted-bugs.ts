@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { CANARIES } from "../../src/fuzz/canaries.ts";
 import { Hunt } from "../../src/fuzz/hunt.ts";
+import { changed } from "../../src/fuzz/plain-path.ts";
 import { writeYaml } from "../../src/scenario/parse-yaml.ts";
 import { plainScenario } from "../../src/scenario/plain.ts";
 import type { Engine } from "./mutations/mutant-engines.ts";
@@ -42,9 +43,8 @@ function bugs(): Bug[] {
     return { name, breaks, caughtBy: [caughtBy], text: general, mutation };
   });
   const switches = CANARIES.map(({ name, breaks, caughtBy, protocol }) => {
-    const plain = plainScenario(general, undefined);
-    const cluster = Object(plain["cluster"]);
-    const text = writeYaml({ ...plain, cluster: { ...cluster, protocol }, expect: [...caughtBy] });
+    const broken = changed(plainScenario(general, undefined), ["cluster", "protocol"], protocol);
+    const text = writeYaml({ ...broken, expect: [...caughtBy] });
     return { name, breaks, caughtBy, text, mutation: undefined };
   });
   return [...switches, ...planted].slice(0, most);

@@ -2,10 +2,10 @@ import type { Instant } from "../../base/time.ts";
 import { MILLISECOND, SECOND } from "../../base/time.ts";
 import { formatDuration, Mistake, parseDuration } from "../../scenario/duration.ts";
 import type { Plain, PlainMap } from "../../scenario/plain.ts";
+import type { Path } from "../plain-path.ts";
+import { asMap, at, changed, keysAt } from "../plain-path.ts";
 import { ddmin } from "./ddmin.ts";
 import type { Fallen } from "./fall.ts";
-import type { Path } from "./plain-path.ts";
-import { asMap, at, changed, keysAt } from "./plain-path.ts";
 
 /** The smallest run so far, and the way to a smaller one. */
 export interface Shrinking {

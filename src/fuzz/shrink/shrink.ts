@@ -1,8 +1,8 @@
 import { writeYaml } from "../../scenario/parse-yaml.ts";
 import type { Plain, PlainMap } from "../../scenario/plain.ts";
+import { asMap, at, keysAt } from "../plain-path.ts";
 import type { Fall, Fallen } from "./fall.ts";
 import { fallenIn } from "./fall.ts";
-import { asMap, at, keysAt } from "./plain-path.ts";
 import { REDUCTIONS } from "./reductions.ts";
 
 /** How large a run is, in the things that make a scenario hard to read. */

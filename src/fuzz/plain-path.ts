@@ -1,4 +1,4 @@
-import type { Plain, PlainMap } from "../../scenario/plain.ts";
+import type { Plain, PlainMap } from "../scenario/plain.ts";
 
 export type Path = readonly (string | number)[];
 
