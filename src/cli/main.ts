@@ -36,11 +36,7 @@ function program(ask: (asked: Asked) => void): Command {
     .option("--record <file>", "write the run down, so that `sim replay` can compare")
     .option("--verify", "run again in a second process and compare every event")
     .option("-v, --verbose", "show everything, not only what a first look needs")
-    .addOption(
-      new Option("--color <when>", "colour in the output")
-        .choices([...COLOUR_CHOICES])
-        .default("auto"),
-    )
+    .addOption(colourOption())
     .addOption(new Option("--fingerprint <what>").hideHelp())
     .action((file, flags) => ask({ command: "run", file, flags }));
 
@@ -57,11 +53,7 @@ function program(ask: (asked: Asked) => void): Command {
     .option("--violation <k>", "which violation of the run, from 1; the first bug by default")
     .option("--record <address>", "a partition and an offset, such as orders-0:415")
     .option("--json", "print one JSON document instead of text")
-    .addOption(
-      new Option("--color <when>", "colour in the output")
-        .choices([...COLOUR_CHOICES])
-        .default("auto"),
-    )
+    .addOption(colourOption())
     .action((file, flags) => ask({ command: "explain", file, flags }));
 
   plain(sim.command("fuzz"))
@@ -83,11 +75,7 @@ function program(ask: (asked: Asked) => void): Command {
     .option("--no-guidance", "seeds only, none that are bred from rare ones")
     .option("--unlimited", "let more befall the cluster than Kafka promises to survive")
     .option("--json", "print one JSON document instead of text")
-    .addOption(
-      new Option("--color <when>", "colour in the output")
-        .choices([...COLOUR_CHOICES])
-        .default("auto"),
-    )
+    .addOption(colourOption())
     .action((file, flags) => ask({ command: "fuzz", file, flags }));
 
   plain(sim.command("shrink"))
@@ -112,11 +100,7 @@ function program(ask: (asked: Asked) => void): Command {
         "of `sim fuzz` finds it out, and finds nothing in the engine as it is.",
     )
     .option("--quick", "only those that are found within a few runs")
-    .addOption(
-      new Option("--color <when>", "colour in the output")
-        .choices([...COLOUR_CHOICES])
-        .default("auto"),
-    )
+    .addOption(colourOption())
     .action((flags) => ask({ command: "selftest", flags }));
 
   plain(sim.command("replay"))
@@ -129,11 +113,7 @@ function program(ask: (asked: Asked) => void): Command {
     .option("--token", "print the recording as a token, and run nothing")
     .option("--json", "print one JSON document instead of text")
     .option("-v, --verbose", "show everything, not only what a first look needs")
-    .addOption(
-      new Option("--color <when>", "colour in the output")
-        .choices([...COLOUR_CHOICES])
-        .default("auto"),
-    )
+    .addOption(colourOption())
     .action((what, flags) => ask({ command: "replay", what, flags }));
 
   plain(sim.command("check"))
@@ -189,6 +169,12 @@ function program(ask: (asked: Asked) => void): Command {
     .action((paths, flags) => ask({ command: "dump", paths, flags }));
 
   return sim;
+}
+
+function colourOption(): Option {
+  return new Option("--color <when>", "colour in the output")
+    .choices([...COLOUR_CHOICES])
+    .default("auto");
 }
 
 /** By the names that they have in `kafka-dump-log.sh`. */
