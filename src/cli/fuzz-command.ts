@@ -141,7 +141,7 @@ function headline({ name, variant }: Scenario, seed: string, { runs, shard }: Ca
   return parts.join("  ");
 }
 
-/** A case of the corpus; undefined if it cannot be read by this version any more. */
+/** A case of the corpus, made again; one that this version cannot read fails. Undefined if the pool was closed. */
 async function replayed(
   file: string,
   pool: RunPool,

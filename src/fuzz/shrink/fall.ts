@@ -2,8 +2,6 @@ import type { Instant } from "../../base/time.ts";
 import type { Violation } from "../../checkers/guarantee.ts";
 import type { RunResult } from "../../cluster/run-result.ts";
 import { Simulation } from "../../cluster/simulation.ts";
-import { writeYaml } from "../../scenario/parse-yaml.ts";
-import type { PlainMap } from "../../scenario/plain.ts";
 import { readScenario } from "../../scenario/read-scenario.ts";
 
 /** What must still go wrong, and in what way, for a smaller run to be the same failure. */
@@ -30,9 +28,9 @@ export function fallOf({ guarantee, kind, permitted }: Violation): Fall {
 /** The events after which a candidate is given up: it has become another story. */
 const PATIENCE = 5_000_000;
 
-/** Runs a scenario; undefined if it has mistakes, breaks the simulator, or does not fail in this way. */
-export function fallenIn(plain: PlainMap, seed: string, fall: Fall): Fallen | undefined {
-  const { scenario } = readScenario(writeYaml(plain), "");
+/** Runs a scenario's text; undefined if it has mistakes, breaks the simulator, or does not fail in this way. */
+export function fallenIn(text: string, seed: string, fall: Fall): Fallen | undefined {
+  const { scenario } = readScenario(text, "");
   if (scenario === undefined) return undefined;
   const struck = new Map<number, readonly string[]>();
   let result: RunResult;

@@ -41,7 +41,7 @@ export interface ShrinkOptions {
  */
 export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | undefined {
   const { seed, fall, isEnough } = options;
-  const first = fallenIn(explicit, seed, fall);
+  const first = fallenIn(writeYaml(explicit), seed, fall);
   if (first === undefined) return undefined;
   const tried = new Set<string>();
   let plain = explicit;
@@ -64,7 +64,7 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
       }
       tried.add(text);
       runs++;
-      const found = fallenIn(candidate, seed, fall);
+      const found = fallenIn(text, seed, fall);
       if (found === undefined) return false;
       plain = candidate;
       fallen = found;

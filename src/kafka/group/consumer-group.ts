@@ -25,7 +25,8 @@ export type ConsumerGroupRecord =
   | TargetMemberRecord
   | CurrentMemberRecord;
 
-const NO_METADATA: MemberMetadata = {
+/** Of a member that has told nothing of itself yet. */
+export const NO_METADATA: MemberMetadata = {
   instanceId: undefined,
   rackId: undefined,
   clientId: "",

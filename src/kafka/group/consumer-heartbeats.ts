@@ -15,7 +15,7 @@ import { NO_PARTITIONS } from "./assignors/topic-partitions.ts";
 import { assignTargetRange, assignUniform } from "./assignors/uniform-assignor.ts";
 import type { Requester } from "./classic-protocol.ts";
 import type { ConsumerGroup } from "./consumer-group.ts";
-import { isAway, memberTombstones } from "./consumer-group.ts";
+import { isAway, memberTombstones, NO_METADATA } from "./consumer-group.ts";
 import type { ConsumerMember, MemberTarget } from "./consumer-member.ts";
 import {
   hasSamePartitions,
@@ -345,17 +345,7 @@ export class ConsumerHeartbeats {
 }
 
 function newMember(memberId: string): ConsumerMember {
-  const metadata = {
-    instanceId: undefined,
-    rackId: undefined,
-    clientId: "",
-    clientHost: "",
-    subscribedTopicNames: [],
-    subscribedTopicRegex: undefined,
-    rebalanceTimeoutMs: -1,
-    serverAssignor: undefined,
-  };
-  return { memberId, metadata, current: NEW_ASSIGNMENT };
+  return { memberId, metadata: NO_METADATA, current: NEW_ASSIGNMENT };
 }
 
 function dynamicMember(
