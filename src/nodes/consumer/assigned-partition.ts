@@ -29,6 +29,8 @@ export class AssignedPartition {
   awaitsCommitted = false;
   /** Records of it are fetched that the application has not taken yet. */
   isBuffered = false;
+  /** It is to be given up: nothing of it is fetched or handed over any more. */
+  isParting = false;
   #request: FetchPartition | undefined = undefined;
 
   constructor(topic: TopicLeaders, leader: PartitionLeader, startAt: ResetPolicy) {
@@ -59,6 +61,7 @@ export class AssignedPartition {
     this.resetReason = "initial";
     this.awaitsCommitted = true;
     this.isBuffered = false;
+    this.isParting = false;
   }
 
   awaitReset(to: ResetPolicy, reason: string): void {
@@ -69,7 +72,12 @@ export class AssignedPartition {
   }
 
   isFetchable(now: Instant): boolean {
-    return this.position.state === "fetching" && this.retryAt <= now && this.address !== NO_ADDRESS;
+    return (
+      this.position.state === "fetching" &&
+      !this.isParting &&
+      this.retryAt <= now &&
+      this.address !== NO_ADDRESS
+    );
   }
 
   /** The partition's part of a fetch request; the same object while nothing in it changes. */

@@ -193,7 +193,7 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
   ): void {
     const { position } = partition;
     // It may have begun to look for its offset, or for proof of it, since it asked.
-    if (position.state !== "fetching") return;
+    if (position.state !== "fetching" || partition.isParting) return;
     if (answer.errorCode !== 0) {
       this.#handleError(partition, request, answer, errorOf(answer.errorCode), now);
       return;

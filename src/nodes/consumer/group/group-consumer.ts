@@ -12,13 +12,15 @@ import { ConsumerParts } from "../consumer-parts.ts";
 import { Fetcher } from "../fetcher.ts";
 import { OffsetFinder } from "../offset-finder.ts";
 import { PositionValidator } from "../position-validator.ts";
+import { ClassicMembership } from "./classic-membership.ts";
+import { ClassicOwnership } from "./classic-ownership.ts";
 import { CoordinatorLink } from "./coordinator-link.ts";
 import { FetchBuffer } from "./fetch-buffer.ts";
 import { GroupOffsets } from "./group-offsets.ts";
-import type { GroupConsumerOptions, GroupSettings } from "./group-options.ts";
+import type { GroupConsumerOptions, GroupSettings, Subscription } from "./group-options.ts";
 import { groupSettings } from "./group-options.ts";
-import { Membership } from "./membership.ts";
-import { Ownership } from "./ownership.ts";
+import type { Membership } from "./membership.ts";
+import { OwnedPartitions } from "./owned-partitions.ts";
 import { Work } from "./work.ts";
 
 /** What the timers of a member are for. */
@@ -49,7 +51,6 @@ export class GroupConsumer implements Node {
   readonly #parts: ConsumerParts;
   readonly #link: CoordinatorLink;
   readonly #membership: Membership;
-  readonly #ownership: Ownership;
   readonly #offsets: GroupOffsets;
   readonly #buffer: FetchBuffer;
   readonly #finder: OffsetFinder;
@@ -95,17 +96,24 @@ export class GroupConsumer implements Node {
     this.#fetcher = new Fetcher(parts, this.#fetch, this.#buffer);
     this.#link = new CoordinatorLink(parts, options.group, this.#main, this.#toCoordinator);
     this.#offsets = new GroupOffsets(parts, this.#settings, this.#link, membership);
-    this.#ownership = new Ownership(
-      parts,
+    const owned = new OwnedPartitions(parts, this.#settings, this.#buffer);
+    this.#membership = this.#classic(subscription, owned);
+    this.#link.onFound = (now) => this.#membership.coordinatorFound(now);
+    this.#work = new Work(world, name, options.group, options.work, TIMER.work);
+  }
+
+  #classic(subscription: Subscription, owned: OwnedPartitions): Membership {
+    let membership: ClassicMembership;
+    const ownership = new ClassicOwnership(
+      this.#parts,
       this.#settings,
       subscription,
       this.#offsets,
-      this.#buffer,
-      membership,
+      owned,
+      () => membership,
     );
-    this.#membership = new Membership(parts, this.#settings, this.#link, this.#ownership);
-    this.#link.onFound = (now) => this.#membership.heartbeat.resetSessionTimeout(now);
-    this.#work = new Work(world, name, options.group, options.work, TIMER.work);
+    membership = new ClassicMembership(this.#parts, this.#settings, this.#link, ownership);
+    return membership;
   }
 
   onStart(): void {
@@ -202,23 +210,21 @@ export class GroupConsumer implements Node {
 
   #beginPoll(): void {
     this.#phase = "polling";
-    this.#membership.heartbeat.pollBegan();
+    this.#membership.pollBegan(this.#world.clock.now());
   }
 
   /** True if it gave the application something. */
   #poll(now: Instant): boolean {
     const parts = this.#parts;
-    this.#ownership.followMetadata();
-    // A pattern must have been held against all topics once before the member can say what it wants.
-    if (parts.metadata.version > 0) this.#membership.run(now);
+    this.#membership.poll(now);
     this.#offsets.autoCommit(now);
     this.#offsets.findBeginnings(now);
     if (parts.isChanged) this.#lookAround(now);
-    const taken = this.#ownership.isParting ? [] : this.#buffer.poll();
+    const taken = this.#membership.isParting ? [] : this.#buffer.poll();
     // What is not there yet is fetched while the application works.
     this.#fetcher.run(now);
     if (taken.length === 0) return false;
-    this.#membership.heartbeat.pollEnded(now);
+    this.#membership.pollEnded(now);
     this.#work.polled(taken);
     this.#commitOr("before", () => this.#beginWork());
     return true;
@@ -276,12 +282,7 @@ export class GroupConsumer implements Node {
   }
 
   #leave(): void {
-    const membership = this.#membership;
-    const { generation } = membership;
-    const isLost = generation.id < 0 || generation.memberId === "" || membership.isRebalancing;
-    this.#ownership.releaseAll(isLost, generation);
-    const isAsked = membership.leave("the consumer is being closed", () => this.#exit());
-    if (!isAsked) this.#exit();
+    this.#membership.close(() => this.#exit());
   }
 
   #exit(): void {

@@ -15,9 +15,11 @@ import type { ResponseHandler } from "../../rpc/rpc-client.ts";
 import type { AssignedPartition } from "../assigned-partition.ts";
 import type { ConsumerParts } from "../consumer-parts.ts";
 import { byTopic, findAsked } from "../offset-finder.ts";
+import type { CommitOutcome } from "./commit-outcome.ts";
 import type { CoordinatorLink } from "./coordinator-link.ts";
 import type { GroupSettings } from "./group-options.ts";
 import type { Generation, Membership } from "./membership.ts";
+import { NO_GENERATION } from "./membership.ts";
 
 /** How far the member has come in one partition: the next record to read. */
 interface Progress {
@@ -26,16 +28,11 @@ interface Progress {
   readonly leaderEpoch: LeaderEpoch;
 }
 
-/**
- * How a commit ended. `again`: it may be tried again with hope. `lost`: the member is not in the group as it
- * thought (`CommitFailedException`); `rebalance`: it will know where it stands once it has polled.
- */
-export type CommitOutcome = "done" | "again" | "rebalance" | "lost" | "refused";
-
 /** One call of commitSync or commitAsync, or what stands for it. */
 class Commit {
   readonly how: CommitEnded["how"];
-  readonly progress: readonly Progress[];
+  /** An auto commit that is tried again commits how far the member has come by then. */
+  progress: readonly Progress[];
   readonly ended: (outcome: CommitOutcome) => void;
   /** commitSync tries again until then. */
   readonly deadline: Instant;
@@ -149,7 +146,7 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
       partitionIndexes: partitions.map(({ partition }) => partition),
     }));
     const { groupId } = this.#settings;
-    const group = { groupId, memberId: undefined, memberEpoch: -1, topics };
+    const group = { groupId, ...this.#membership().reader, topics };
     const { requestTimeout } = this.#parts.settings;
     const body = { groups: [group], requireStable: true };
     this.#link.send(OFFSET_FETCH, body, requestTimeout, this.#onFetch, waiting);
@@ -173,13 +170,12 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
   // Commits.
 
   #send(commit: Commit): void {
-    const membership = this.#membership();
-    const generation = membership.stableGeneration;
-    if (generation === undefined) {
-      const isRebalancing = membership.isRebalancing;
-      this.#end(commit, isRebalancing ? "rebalance" : "lost", isRebalancing ? REBALANCING : LOST);
+    const generation = this.#membership().committer;
+    if (typeof generation === "string") {
+      this.#end(commit, generation, generation === "rebalance" ? REBALANCING : LOST);
       return;
     }
+    if (commit.how === "auto" && commit.failures > 0) commit.progress = this.#progress();
     commit.isInFlight = true;
     commit.generation = generation;
     const topics = byTopic(commit.progress.map(({ partition }) => partition)).map(
@@ -225,7 +221,7 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
 
   onDisconnect(commit: Commit, from: NodeAddress): void {
     this.#link.disconnected(from, this.#parts.world.clock.now());
-    this.#failed(commit, ERRORS.NETWORK_EXCEPTION, from, undefined);
+    this.#failed(commit, ERRORS.NETWORK_EXCEPTION, from, undefined, "again");
   }
 
   /** The first error of an answer decides. */
@@ -235,31 +231,16 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     partition: AssignedPartition | undefined,
     from: NodeAddress,
   ): void {
-    const membership = this.#membership();
-    const isUnchanged = commit.generation === membership.generation;
+    const as = commit.generation ?? NO_GENERATION;
+    const isAwaited = commit.deadline > this.#parts.world.clock.now();
     if (COORDINATOR_GONE.has(error)) this.#link.markUnknown();
-    if (error === ERRORS.FENCED_INSTANCE_ID && isUnchanged) {
-      this.#end(commit, "refused", error.name);
-      this.#parts.die(`another has group.instance.id ${this.#settings.instanceId}`);
+    const outcome = this.#membership().commitRefused(error, as, isAwaited);
+    if (outcome !== "fenced") {
+      this.#failed(commit, error, from, partition, outcome);
       return;
     }
-    if (error === ERRORS.REBALANCE_IN_PROGRESS) {
-      membership.requestRejoin("offset commit failed since group is already rebalancing");
-      this.#failed(commit, error, from, partition, "rebalance");
-      return;
-    }
-    if (error === ERRORS.UNKNOWN_MEMBER_ID || error === ERRORS.ILLEGAL_GENERATION) {
-      // Of an older generation it says nothing about the present one.
-      if (!isUnchanged && membership.isRebalancing) {
-        this.#failed(commit, error, from, partition, "rebalance");
-        return;
-      }
-      const reason = `encountered ${error.name} from ${OFFSET_COMMIT.name} response`;
-      membership.resetAndRejoin(reason, error !== ERRORS.ILLEGAL_GENERATION);
-      this.#failed(commit, error, from, partition, "lost");
-      return;
-    }
-    this.#failed(commit, error, from, partition);
+    this.#end(commit, "refused", error.name);
+    this.#parts.die(`another has group.instance.id ${this.#settings.instanceId}`);
   }
 
   #failed(
@@ -267,7 +248,7 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     error: ErrorCode,
     from: NodeAddress,
     partition: AssignedPartition | undefined,
-    outcome: CommitOutcome = error.retriable ? "again" : "refused",
+    outcome: CommitOutcome,
   ): void {
     const { metadata, world } = this.#parts;
     const now = world.clock.now();

@@ -1,12 +1,11 @@
 import { fail } from "../../../base/invariant.ts";
-import { byNumber, byText } from "../../../base/order.ts";
+import { byText } from "../../../base/order.ts";
 import type { Instant } from "../../../base/time.ts";
 import type {
   ClientAssignor,
   LastAssignment,
 } from "../../../kafka/group/assignors/client-assignors.ts";
 import type { MemberSubscription } from "../../../kafka/group/assignors/member-subscription.ts";
-import type { TopicPartitions } from "../../../kafka/group/assignors/topic-partitions.ts";
 import { subtract } from "../../../kafka/group/assignors/topic-partitions.ts";
 import {
   decodeAssignment,
@@ -19,12 +18,13 @@ import type {
   JoinGroupResponse,
   SyncGroupAssignment,
 } from "../../../kafka/protocol/group-membership.ts";
-import { AssignedPartition } from "../assigned-partition.ts";
 import type { ConsumerParts } from "../consumer-parts.ts";
-import type { FetchBuffer } from "./fetch-buffer.ts";
+import type { ClassicMembership, Rebalanced } from "./classic-membership.ts";
 import type { GroupOffsets } from "./group-offsets.ts";
 import type { GroupSettings, Subscription } from "./group-options.ts";
-import type { Generation, Membership, Rebalanced } from "./membership.ts";
+import type { Generation } from "./membership.ts";
+import type { OwnedPartitions } from "./owned-partitions.ts";
+import { wantedTopics } from "./wanted-topics.ts";
 
 interface Farewell {
   readonly endsAt: Instant;
@@ -39,15 +39,13 @@ type Snapshot = ReadonlyMap<string, number>;
  * is given up before each, or cooperatively, only what is to go elsewhere, after it, with another rebalance to
  * follow (KIP-429). The leader computes the assignment of all.
  */
-export class Ownership implements Rebalanced {
+export class ClassicOwnership implements Rebalanced {
   readonly #parts: ConsumerParts;
   readonly #settings: GroupSettings;
   readonly #subscription: Subscription;
   readonly #offsets: GroupOffsets;
-  readonly #buffer: FetchBuffer;
-  readonly #membership: () => Membership;
-  /** All partitions that it ever owned, by name. */
-  readonly #known = new Map<string, AssignedPartition>();
+  readonly #owned: OwnedPartitions;
+  readonly #membership: () => ClassicMembership;
   #topics: readonly string[] = [];
   /** The topics that it named when it joined. */
   #joinedTopics: readonly string[] | undefined = undefined;
@@ -65,14 +63,14 @@ export class Ownership implements Rebalanced {
     settings: GroupSettings,
     subscription: Subscription,
     offsets: GroupOffsets,
-    buffer: FetchBuffer,
-    membership: () => Membership,
+    owned: OwnedPartitions,
+    membership: () => ClassicMembership,
   ) {
     this.#parts = parts;
     this.#settings = settings;
     this.#subscription = subscription;
     this.#offsets = offsets;
-    this.#buffer = buffer;
+    this.#owned = owned;
     this.#membership = membership;
   }
 
@@ -86,7 +84,7 @@ export class Ownership implements Rebalanced {
     const { metadata } = this.#parts;
     if (metadata.version === this.#metadataVersion) return;
     this.#metadataVersion = metadata.version;
-    this.#topics = this.#subscribedTopics();
+    this.#topics = wantedTopics(this.#subscription, metadata);
     const membership = this.#membership();
     if (this.#assignedBy !== undefined && !isSame(this.#assignedBy, this.#snapshot())) {
       membership.requestRejoinIfNecessary("cached metadata has changed");
@@ -99,12 +97,11 @@ export class Ownership implements Rebalanced {
   prepare(generation: Generation, now: Instant): boolean {
     if (this.#settings.autoCommit && !this.#sayFarewell(now)) return false;
     const isLost = generation.id < 0 || generation.memberId === "";
-    if (isLost) this.#release(this.#owned, "partitions-lost", generation);
-    else if (!this.#settings.isCooperative) {
-      this.#release(this.#owned, "partitions-revoked", generation);
-    } else {
-      const unwanted = [...this.#owned].filter(([topic]) => !this.#topics.includes(topic));
-      this.#release(new Map(unwanted), "partitions-revoked", generation);
+    if (isLost) this.releaseAll(true, generation);
+    else if (!this.#settings.isCooperative) this.releaseAll(false, generation);
+    else {
+      const unwanted = [...this.#owned.all].filter(([topic]) => !this.#topics.includes(topic));
+      this.#owned.release(new Map(unwanted), "partitions-revoked", generation);
     }
     this.#isLeader = false;
     this.#groupTopics = [];
@@ -119,7 +116,7 @@ export class Ownership implements Rebalanced {
       metadata: encodeSubscription({
         topics: this.#topics,
         userData: assignor.userData(this.#last),
-        ownedPartitions: this.#owned,
+        ownedPartitions: this.#owned.all,
         generation: generation.id < 0 ? undefined : generation.id,
         rackId: undefined,
       }),
@@ -154,23 +151,26 @@ export class Ownership implements Rebalanced {
       membership.requestRejoin("received assignment does not match the current subscription");
       return;
     }
-    const owned = this.#owned;
+    const owned = this.#owned.all;
     if (this.#settings.isCooperative) {
       const revoked = subtract(owned, wanted);
       if (revoked.size > 0) {
-        this.#release(revoked, "partitions-revoked", generation);
+        this.#owned.release(revoked, "partitions-revoked", generation);
         membership.requestRejoin("need to revoke partitions and re-join");
       }
     }
     this.#last = { partitions: wanted, generation: generation.id };
     this.#offsets.restartAutoCommit(now);
-    const added = this.#take(subtract(wanted, owned));
-    this.#note("partitions-assigned", added, generation);
+    this.#owned.take(subtract(wanted, owned), generation);
   }
 
   /** It leaves, or is thrown out: everything goes (`onLeavePrepare`). */
   releaseAll(isLost: boolean, generation: Generation): void {
-    this.#release(this.#owned, isLost ? "partitions-lost" : "partitions-revoked", generation);
+    this.#owned.release(
+      this.#owned.all,
+      isLost ? "partitions-lost" : "partitions-revoked",
+      generation,
+    );
   }
 
   /** What was read is committed before it is given up, if that can be done in time. False while it lasts. */
@@ -190,88 +190,9 @@ export class Ownership implements Rebalanced {
     return false;
   }
 
-  get #owned(): TopicPartitions {
-    const owned = new Map<string, number[]>();
-    for (const { partition, topic } of this.#parts.assigned) {
-      const numbers = owned.get(topic.name);
-      if (numbers === undefined) owned.set(topic.name, [partition]);
-      else numbers.push(partition);
-    }
-    return owned;
-  }
-
-  #release(
-    partitions: TopicPartitions,
-    how: "partitions-revoked" | "partitions-lost",
-    generation: Generation,
-  ): void {
-    if (partitions.size === 0) return;
-    const { assigned } = this.#parts;
-    const released = assigned.filter(
-      ({ topic, partition }) => partitions.get(topic.name)?.includes(partition) === true,
-    );
-    this.#note(how, released, generation);
-    for (const partition of released) {
-      assigned.splice(assigned.indexOf(partition), 1);
-      this.#buffer.drop(partition);
-      partition.position.forget();
-    }
-    this.#parts.isChanged = true;
-  }
-
-  #take(partitions: TopicPartitions): readonly AssignedPartition[] {
-    const { assigned, metadata, settings } = this.#parts;
-    const added: AssignedPartition[] = [];
-    for (const [name, numbers] of partitions) {
-      const topic = metadata.topic(name);
-      for (const number of numbers) {
-        const leader = topic.partition(number);
-        const key = `${name} ${number}`;
-        const partition =
-          this.#known.get(key) ?? new AssignedPartition(topic, leader, settings.resetPolicy);
-        this.#known.set(key, partition);
-        partition.begin(settings.resetPolicy);
-        added.push(partition);
-      }
-    }
-    assigned.push(...added);
-    assigned.sort(
-      (one, other) =>
-        byText(one.topic.name, other.topic.name) || byNumber(one.partition, other.partition),
-    );
-    this.#parts.isChanged = true;
-    return added;
-  }
-
-  #note(
-    kind: "partitions-assigned" | "partitions-revoked" | "partitions-lost",
-    partitions: readonly AssignedPartition[],
-    generation: Generation,
-  ): void {
-    this.#parts.world.facts.note({
-      kind,
-      client: this.#parts.client,
-      group: this.#settings.groupId,
-      member: generation.memberId,
-      generation: generation.id,
-      partitions: partitions.map(({ name }) => name),
-    });
-  }
-
   #assignor(name: string | undefined): ClientAssignor {
     const found = this.#settings.assignors.find((assignor) => assignor.name === name);
     return found ?? fail(`the coordinator selected ${name}, which nobody has proposed`);
-  }
-
-  #subscribedTopics(): readonly string[] {
-    const subscription = this.#subscription;
-    if (subscription.kind === "topics") return [...subscription.topics].sort(byText);
-    const expression = new RegExp(`^(?:${subscription.pattern})$`);
-    const matching: string[] = [];
-    for (const { name, isInternal, isKnown } of this.#parts.metadata.topics) {
-      if (isKnown && !isInternal && expression.test(name)) matching.push(name);
-    }
-    return matching.sort(byText);
   }
 
   /** How many partitions the topics have that the group, or else the member, wants. */
