@@ -70,6 +70,7 @@ const SETUP: CheckSetup = {
     ],
   ]),
   consumers: new Map(),
+  working: new Set(),
   topics: new Map([
     [
       "orders",

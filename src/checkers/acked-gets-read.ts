@@ -22,7 +22,7 @@ export const ACKED_GETS_READ: Guarantee = {
   source: "Jepsen's lost-write and unseen",
   kinds: ["acked-record-passed", "acked-record-unseen"],
   condition:
-    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, and only what is below the high watermark. Permitted: as for no-acked-loss; and if faults stay with a leader or an active controller that is relied on.",
+    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, by consumers that do not work on what they read, and only what is below the high watermark. Permitted: as for no-acked-loss; and if faults stay with a leader or an active controller that is relied on.",
   testedBy: "acknowledged records that a consumer has passed, or had before it",
   example: [
     "acked-record-passed   orders-0   at 60.000s, event 41200",
@@ -96,7 +96,7 @@ class AckedGetsRead implements Checker {
         this.interesting++;
         continue;
       }
-      const how = howLacking(partition, offset, isSettled);
+      const how = howLacking(partition, offset, isSettled, this.#context.setup.working);
       if (how === undefined || this.#mayBeAborted(ghost, offset)) continue;
       this.interesting++;
       const judged =
@@ -130,11 +130,14 @@ function howLacking(
   { ghost, readers }: ObservedPartition,
   offset: Offset,
   isSettled: boolean,
+  working: ReadonlySet<string>,
 ): Lack["how"] | undefined {
   if (readers.some((reader) => reader.hasPassed(offset))) return "passed";
   const isCommitted = ghost.canon.count === 0 || offset < ghost.trueHighWatermark;
   if (!isSettled || !isCommitted) return undefined;
-  const isAwaited = readers.some(({ position }) => position >= 0 && position <= offset);
+  const isAwaited = readers.some(
+    ({ client, position }) => position >= 0 && position <= offset && !working.has(client),
+  );
   return isAwaited ? "unseen" : undefined;
 }
 

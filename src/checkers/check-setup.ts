@@ -13,6 +13,8 @@ export interface CheckSetup {
   readonly clients: ReadonlyMap<string, ClientSetup>;
   /** By name; each reads all partitions of its topic. */
   readonly consumers: ReadonlyMap<string, ConsumerSetup>;
+  /** Consumers whose application works on each record, by name: how far they come by when is not Kafka's affair. */
+  readonly working: ReadonlySet<string>;
   /** By the topic's name. */
   readonly topics: ReadonlyMap<string, TopicSetup>;
   readonly switches: ProtocolSwitches;

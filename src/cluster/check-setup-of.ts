@@ -18,9 +18,11 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
   const { spec, table } = cluster;
   const clients = new Map<string, ClientSetup>();
   const consumers = new Map<string, ConsumerSetup>();
+  const working = new Set<string>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
       const { configs, membership, name, topics } = client;
+      if (membership?.work !== undefined) working.add(name);
       // What a member of a group reads is decided by the group.
       const [topic] = membership === undefined ? topics : [];
       if (topic !== undefined) consumers.set(name, { topic, configs });
@@ -39,6 +41,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
     ),
     clients,
     consumers,
+    working,
     topics: topicSetups(spec),
     switches: spec.rules.switches,
     features: spec.features,

@@ -886,7 +886,7 @@ export interface ProducerConfigValue {
 /** Kafka's consumer configs that are modelled, by Kafka's names. */
 export interface ConsumerConfigValue {
   /** Default: latest. */
-  readonly "auto.offset.reset"?: "latest" | "earliest" | "none";
+  readonly "auto.offset.reset"?: "latest" | "earliest" | "none" | `by_duration:${string}`;
   /** Default: 1. */
   readonly "fetch.min.bytes"?: number | string;
   /** Default: 500. */

@@ -80,7 +80,7 @@ function namesNear(table: ConfigTable, unmodelled: ReadonlySet<string>): string[
 function configSchema(table: ConfigTable, unmodelled: ReadonlySet<string>): JsonSchema {
   const properties: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries(table)) {
-    const { type, oneOf, min, max, except, isFraction } = definition;
+    const { type, oneOf, orLike, min, max, except, isFraction } = definition;
     const limits = {
       ...(min === undefined ? {} : { minimum: min }),
       ...(max === undefined ? {} : { maximum: max }),
@@ -89,11 +89,9 @@ function configSchema(table: ConfigTable, unmodelled: ReadonlySet<string>): Json
     properties[name] = {
       description: `Default: ${definition.default}.`,
       ...(oneOf !== undefined
-        ? {
-            enum: oneOf.flatMap((word) =>
-              /^-?[0-9]+$/.test(word) ? [word, Number(word)] : [word],
-            ),
-          }
+        ? orLike === undefined
+          ? { enum: oneOf.flatMap(spellings) }
+          : { anyOf: [{ enum: oneOf }, { type: "string", pattern: orLike.pattern.source }] }
         : type === "number"
           ? { type: [isFraction === true ? "number" : "integer", "string"], ...limits }
           : { type: type === "boolean" ? ["boolean", "string"] : ["string", "number"] }),
@@ -101,4 +99,9 @@ function configSchema(table: ConfigTable, unmodelled: ReadonlySet<string>): Json
   }
   for (const name of unmodelled) properties[name] = { description: "Not modelled: no effect." };
   return { type: "object", additionalProperties: false, properties };
+}
+
+/** A number may also be written as one. */
+function spellings(word: string): readonly (string | number)[] {
+  return /^-?[0-9]+$/.test(word) ? [word, Number(word)] : [word];
 }

@@ -1,4 +1,5 @@
 import { fail } from "../base/invariant.ts";
+import { BY_DURATION_PATTERN } from "../kafka/client/reset-policy.ts";
 import type { JsonSchema } from "./form.ts";
 import { scenarioSchema } from "./read-scenario.ts";
 import { DRAWN_DURATION, DURATION, SIGNED_DURATION } from "./scalar-form.ts";
@@ -42,6 +43,7 @@ const SCALARS = new Map<string, string>(
     [SIGNED_DURATION.schema, "SignedDurationValue"],
     [DRAWN_DURATION.schema, "DrawnDurationValue"],
     [{ type: "string", pattern: "^one-of\\(.+\\)$" }, drawnBy("one-of")],
+    [{ type: "string", pattern: BY_DURATION_PATTERN.source }, `\`by_duration:$\{string}\``],
     [{ type: "string", pattern: "^uniform\\(.+[.][.].+\\)$" }, drawnBy("uniform")],
   ].map(([schema, type]) => [JSON.stringify(schema), String(type)]),
 );

@@ -681,14 +681,14 @@ export interface CommitEnded {
   readonly error: string;
 }
 
-/** A consumer asks a leader where its log begins or ends; what it is told sets its position. */
+/** A consumer asks a leader where its log begins or ends, or what it had at a time; the answer sets its position. */
 export interface OffsetAsked {
   readonly kind: "offset-asked";
   readonly client: string;
   readonly partition: PartitionName;
   /** Who is asked: the leader as the consumer knows it. */
   readonly broker: BrokerId;
-  readonly which: "earliest" | "latest";
+  readonly which: "earliest" | "latest" | "by-duration";
 }
 
 /** A consumer's position was set anew rather than moved by reading. */

@@ -26,6 +26,8 @@ export interface HistoryOptions {
   /** eligible.leader.replicas.version */
   readonly elr?: number;
   readonly minInsyncReplicas?: number;
+  /** Consumers whose application works on what it reads. */
+  readonly working?: readonly string[];
   /** c1's `isolation.level`. */
   readonly isolation?: string;
 }
@@ -451,6 +453,7 @@ export function setupOf(options: HistoryOptions): CheckSetup {
   return {
     brokers: [resolveConfigs(BROKER_CONFIGS)],
     clients: new Map([client(1, "p1"), client(2, "p2")]),
+    working: new Set(options.working),
     consumers: new Map([["c1", { topic: "orders", configs: consumerConfigs }]]),
     topics: new Map([["orders", topic]]),
     switches: { ...PRESENT_RULES, ...options.switches },

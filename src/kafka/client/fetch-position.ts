@@ -5,9 +5,6 @@ import { NO_EPOCH, NO_LEADER } from "../ids.ts";
 /** What a consumer does with a partition just now (`SubscriptionState.FetchStates`). */
 export type FetchState = "await-reset" | "await-validation" | "fetching";
 
-/** auto.offset.reset. */
-export type ResetPolicy = "latest" | "earliest" | "none";
-
 /** What the answer to OffsetForLeaderEpoch showed. */
 export type ValidationResult =
   | { readonly kind: "valid" }

@@ -10,8 +10,16 @@ export interface ConfigDefinition {
   /** May a number have decimals? */
   readonly isFraction?: boolean;
   readonly oneOf?: readonly string[];
+  /** Besides those words, a text of this form. */
+  readonly orLike?: TextForm;
   /** A text is a list with commas, each of which must be one of these. */
   readonly each?: readonly string[];
+}
+
+export interface TextForm {
+  readonly pattern: RegExp;
+  /** For people: `by_duration:PT1H`. */
+  readonly example: string;
 }
 
 export type ConfigValue = number | boolean | string;
@@ -46,8 +54,13 @@ export function boolean(value: boolean): BooleanDefinition {
   return { type: "boolean", default: value };
 }
 
-export function text(value: string, oneOf?: readonly string[]): TextDefinition {
-  return { type: "text", default: value, ...(oneOf === undefined ? {} : { oneOf }) };
+export function text(value: string, oneOf?: readonly string[], orLike?: TextForm): TextDefinition {
+  return {
+    type: "text",
+    default: value,
+    ...(oneOf === undefined ? {} : { oneOf }),
+    ...(orLike === undefined ? {} : { orLike }),
+  };
 }
 
 /** A list of words, written with commas. */
@@ -88,7 +101,7 @@ export function complainAboutConfig(
     if (max !== undefined && parsed > max) return `must be at most ${max}`;
     if (parsed === except) return `must not be ${except}`;
   }
-  const { oneOf, each } = definition;
+  const { oneOf, each, orLike } = definition;
   if (each !== undefined) {
     const stranger = String(parsed)
       .split(",")
@@ -96,7 +109,10 @@ export function complainAboutConfig(
     if (stranger !== undefined) return `takes a list of ${each.join(", ")}`;
   }
   if (oneOf !== undefined && !oneOf.includes(String(parsed))) {
-    return `must be one of ${oneOf.join(", ")}`;
+    if (orLike?.pattern.test(String(parsed)) === true) return undefined;
+    const words = oneOf.join(", ");
+    if (orLike !== undefined) return `must be one of ${words}, or like ${orLike.example}`;
+    return `must be one of ${words}`;
   }
   return undefined;
 }

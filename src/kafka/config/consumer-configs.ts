@@ -1,10 +1,14 @@
+import { BY_DURATION_PATTERN } from "../client/reset-policy.ts";
 import { CLIENT_ASSIGNOR_NAMES, DEFAULT_ASSIGNORS } from "../group/assignors/client-assignors.ts";
 import type { Configs } from "./config-table.ts";
 import { boolean, list, number, text } from "./config-table.ts";
 
 /** The consumer configs that are modelled, with Kafka 4.3's defaults (`ConsumerConfig`). */
 export const CONSUMER_CONFIGS = {
-  "auto.offset.reset": text("latest", ["latest", "earliest", "none"]),
+  "auto.offset.reset": text("latest", ["latest", "earliest", "none"], {
+    pattern: BY_DURATION_PATTERN,
+    example: "by_duration:PT1H",
+  }),
   "fetch.min.bytes": number(1, 0),
   "fetch.max.wait.ms": number(500, 0),
   "fetch.max.bytes": number(52_428_800, 0),

@@ -1,6 +1,6 @@
 import type { Instant } from "../../base/time.ts";
-import type { ResetPolicy } from "../../kafka/client/fetch-position.ts";
 import { FetchPosition } from "../../kafka/client/fetch-position.ts";
+import type { ResetPolicy } from "../../kafka/client/reset-policy.ts";
 import type { PartitionName } from "../../kafka/ids.ts";
 import { NO_EPOCH, partitionName } from "../../kafka/ids.ts";
 import type { FetchPartition } from "../../kafka/protocol/fetch.ts";

@@ -1,6 +1,7 @@
 import type { Duration } from "../../base/time.ts";
 import { fromMillis } from "../../base/time.ts";
-import type { ResetPolicy } from "../../kafka/client/fetch-position.ts";
+import type { ResetPolicy } from "../../kafka/client/reset-policy.ts";
+import { resetPolicyOf } from "../../kafka/client/reset-policy.ts";
 import type { ConsumerConfigs } from "../../kafka/config/consumer-configs.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 
@@ -41,7 +42,7 @@ export interface ConsumerSettings {
 
 export function consumerSettings(configs: ConsumerConfigs): ConsumerSettings {
   return {
-    resetPolicy: resetPolicy(configs["auto.offset.reset"]),
+    resetPolicy: resetPolicyOf(configs["auto.offset.reset"]),
     fetchMinBytes: configs["fetch.min.bytes"],
     fetchMaxWaitMs: configs["fetch.max.wait.ms"],
     fetchMaxBytes: configs["fetch.max.bytes"],
@@ -56,8 +57,4 @@ export function consumerSettings(configs: ConsumerConfigs): ConsumerSettings {
     reconnectBackoff: fromMillis(configs["reconnect.backoff.ms"]),
     reconnectBackoffMax: fromMillis(configs["reconnect.backoff.max.ms"]),
   };
-}
-
-function resetPolicy(config: string): ResetPolicy {
-  return config === "earliest" || config === "none" ? config : "latest";
 }

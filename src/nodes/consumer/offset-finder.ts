@@ -1,5 +1,7 @@
 import type { Instant } from "../../base/time.ts";
+import { toMillis } from "../../base/time.ts";
 import type { FetchState } from "../../kafka/client/fetch-position.ts";
+import type { ResetPolicy } from "../../kafka/client/reset-policy.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import type { LeaderEpoch, Offset } from "../../kafka/ids.ts";
 import { NO_EPOCH } from "../../kafka/ids.ts";
@@ -11,6 +13,7 @@ import type {
 } from "../../kafka/protocol/list-offsets.ts";
 import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
 import type { NodeAddress } from "../../ports/network.ts";
+import type { OffsetAsked } from "../../trace/fact.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
@@ -58,13 +61,12 @@ export class OffsetFinder
     if (asked.length === 0) return;
     for (const partition of asked) {
       partition.retryAt = now + settings.requestTimeout;
-      const which = partition.resetTo === "earliest" ? "earliest" : "latest";
       this.#parts.world.facts.note({
         kind: "offset-asked",
         client: this.#parts.client,
         partition: partition.name,
         broker: partition.leader.leaderId,
-        which,
+        which: askedFor(partition.resetTo),
       });
     }
     const body: ListOffsetsRequest = {
@@ -75,7 +77,7 @@ export class OffsetFinder
         partitions: partitions.map(({ partition, leader, resetTo }) => ({
           partitionIndex: partition,
           currentLeaderEpoch: leader.leaderEpoch,
-          timestamp: resetTo === "earliest" ? EARLIEST_TIMESTAMP : LATEST_TIMESTAMP,
+          timestamp: timestampOf(resetTo, now),
         })),
       })),
       timeoutMs: settings.requestTimeoutMs,
@@ -87,6 +89,8 @@ export class OffsetFinder
   #take(partition: AssignedPartition, answer: ListOffsetsPartitionResponse, now: Instant): void {
     const { metadata, wakeUp } = this.#parts;
     const error = errorOf(answer.errorCode);
+    // Nothing is young enough yet, and it asks again in request.timeout.ms, as Kafka does.
+    if (error === ERRORS.NONE && answer.offset < 0 && typeof partition.resetTo === "number") return;
     if (error !== ERRORS.NONE || answer.offset < 0) {
       const broker = partition.leader.leaderId;
       this.#parts.noteFailure(LIST_OFFSETS.name, broker, partition.name, error, true);
@@ -100,6 +104,17 @@ export class OffsetFinder
     // Without an epoch of its own the position needs no validation: the leader has just named it.
     resetPosition(this.#parts, partition, answer.offset, NO_EPOCH);
   }
+}
+
+function askedFor(policy: ResetPolicy): OffsetAsked["which"] {
+  if (typeof policy === "number") return "by-duration";
+  return policy === "earliest" ? "earliest" : "latest";
+}
+
+/** The same, as ListOffsets has it. */
+function timestampOf(policy: ResetPolicy, now: Instant): number {
+  if (typeof policy === "number") return toMillis(now - policy);
+  return policy === "earliest" ? EARLIEST_TIMESTAMP : LATEST_TIMESTAMP;
 }
 
 /** The position jumps to an offset that the leader named. */

@@ -103,6 +103,18 @@ test("unseen: acknowledged, awaited by a reader, and not read though nothing is 
   ]);
 });
 
+test("what a slow application has not come to yet is not unseen, unless others await it, too", () => {
+  const unread = (working: readonly string[]): string[] => {
+    const facts = new ClientFacts(BLACK_BOX, { working });
+    return facts.acked([0], 0).acked([1], 1).seek("c1", 0).seek("c2", 0).settle().told();
+  };
+
+  expect(unread(["c1", "c2"])).toEqual([]);
+  expect(unread(["c1"])).toEqual([
+    "acked-record-unseen: 2 records of p1, at offsets 0..1, were acknowledged, but nobody has read them.",
+  ]);
+});
+
 test("G1a: read, though its client was told that it is not written, before or after", () => {
   const after = watch().send([1]).ended([1], "failed").poll("c1", [0, 1]);
   const before = watch().send([1]).poll("c1", [0, 1]).ended([1], "failed");

@@ -16,7 +16,10 @@ import type {
   FetchPartition,
   FetchPartitionResponse,
 } from "../../../../src/kafka/protocol/fetch.ts";
-import { LATEST_TIMESTAMP } from "../../../../src/kafka/protocol/list-offsets.ts";
+import {
+  EARLIEST_TIMESTAMP,
+  LATEST_TIMESTAMP,
+} from "../../../../src/kafka/protocol/list-offsets.ts";
 import type { LeaderIdAndEpoch } from "../../../../src/kafka/protocol/produce.ts";
 import { Consumer } from "../../../../src/nodes/consumer/consumer.ts";
 import type { ConsumerOptions } from "../../../../src/nodes/consumer/consumer-options.ts";
@@ -42,6 +45,8 @@ class Bench {
   /** Do brokers that lead no more still answer fetches as if they did? */
   hasZombies = false;
   answersEpochs = true;
+  /** The first record that is not older, as ListOffsets tells; -1: there is none. */
+  since: (timestamp: number) => number = () => -1;
   /** Refuses a fetch; undefined lets it pass. */
   refuse: (partition: number, broker: number) => Refusal | undefined = () => undefined;
   readonly fetches: { broker: number; partitions: readonly FetchPartition[] }[] = [];
@@ -128,7 +133,7 @@ class Bench {
               partitionIndex,
               errorCode: 0,
               timestamp: -1,
-              offset: timestamp === LATEST_TIMESTAMP ? this.end(partitionIndex) : this.logStart,
+              offset: this.#offsetOf(timestamp, partitionIndex),
               leaderEpoch: 0,
             })),
           },
@@ -151,6 +156,11 @@ class Bench {
         ],
       });
     }
+  }
+
+  #offsetOf(timestamp: number, partition: number): number {
+    if (timestamp === LATEST_TIMESTAMP) return this.end(partition);
+    return timestamp === EARLIEST_TIMESTAMP ? this.logStart : this.since(timestamp);
   }
 
   #fetch(request: FakeRequest, broker: number): void {
@@ -261,6 +271,39 @@ test("auto.offset.reset decides where it starts, unless the application seeks", 
   expect(starts({ "auto.offset.reset": "none" }, "earliest")).toEqual(upTo(6));
   const lost = new Bench({ "auto.offset.reset": "none" }).begin(SECOND);
   expect(lost.world.exited).toMatch(/no position/);
+});
+
+describe("auto.offset.reset by_duration (KIP-1106)", () => {
+  const configs = { "auto.offset.reset": "by_duration:PT1M" };
+
+  test("begins at the first record that is not older, by the consumer's own clock", () => {
+    const bench = new Bench(configs);
+    bench.world.now = 300 * SECOND;
+    bench.append(5);
+    const asked: number[] = [];
+    bench.since = (timestamp) => {
+      asked.push(timestamp);
+      return 3;
+    };
+
+    bench.begin(SECOND);
+
+    expect(asked).toEqual([240_003]);
+    expect(bench.offsets).toEqual([3, 4]);
+  });
+
+  test("asks again after request.timeout.ms while no record is as young", () => {
+    const bench = new Bench(configs);
+    bench.append(5);
+    let asked = 0;
+    bench.since = () => (asked++ === 0 ? -1 : 4);
+
+    bench.begin(29 * SECOND);
+
+    expect([asked, bench.offsets]).toEqual([1, []]);
+    bench.world.run(2 * SECOND);
+    expect([asked, bench.offsets]).toEqual([2, [4]]);
+  });
 });
 
 test("a poll gives max.poll.records at most, and loses none at the seams", () => {
