@@ -913,6 +913,10 @@ export interface ConsumerConfigValue {
   readonly "default.api.timeout.ms"?: number | string;
   /** Default: . */
   readonly "group.instance.id"?: string | number;
+  /** Default: classic. */
+  readonly "group.protocol"?: "classic" | "consumer";
+  /** Default: . */
+  readonly "group.remote.assignor"?: string | number;
   /** Default: 45000. */
   readonly "session.timeout.ms"?: number | string;
   /** Default: 3000. */

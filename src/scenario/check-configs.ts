@@ -2,11 +2,12 @@ import { complaintAboutIdempotence } from "../kafka/client/idempotence.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import type { ConfigTable } from "../kafka/config/config-table.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
+import { CONSUMER_CONFIGS } from "../kafka/config/consumer-configs.ts";
 import { complainAboutLogDirectories } from "../kafka/config/log-directories.ts";
 import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
-import type { ClusterSpec, ConfigSpec, ProducerSpec } from "./scenario.ts";
+import type { ClusterSpec, ConfigSpec, ConsumerSpec, ProducerSpec } from "./scenario.ts";
 
 /** Configs that idempotence makes demands on. */
 const IDEMPOTENCE_NEEDS = ["acks", "retries", "max.in.flight.requests.per.connection"];
@@ -47,6 +48,23 @@ export function checkProducerConfig(client: ProducerSpec, reading: Reading): voi
 
 function isTransactionalId(value: unknown): boolean {
   return value !== undefined && value !== "";
+}
+
+/** What a consumer refuses to be told, by the protocol that it speaks (`ConsumerConfig.checkUnsupportedConfigs`). */
+const NOT_WITH: ReadonlyMap<string, readonly string[]> = new Map([
+  ["classic", ["group.remote.assignor"]],
+  ["consumer", ["partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"]],
+]);
+
+/** Combinations with which a consumer refuses to start. */
+export function checkConsumerConfig({ config, place }: ConsumerSpec, reading: Reading): void {
+  const { values, places } = config;
+  const protocol = String(values["group.protocol"] ?? CONSUMER_CONFIGS["group.protocol"].default);
+  for (const name of NOT_WITH.get(protocol) ?? []) {
+    if (values[name] === undefined || values[name] === "") continue;
+    const message = `${name} cannot be set when group.protocol=${protocol}`;
+    reading.complain(places.get(name) ?? place, message);
+  }
 }
 
 /** Combinations with which a broker refuses to start (`KafkaConfig.validateValues`). */

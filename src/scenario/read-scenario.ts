@@ -1,6 +1,6 @@
 import type { Duration } from "../base/time.ts";
 import { HOUR, SECOND } from "../base/time.ts";
-import { checkBrokerConfigs, checkProducerConfig } from "./check-configs.ts";
+import { checkBrokerConfigs, checkConsumerConfig, checkProducerConfig } from "./check-configs.ts";
 import { CLIENT_NAME, checkClients, checkTopics, namesOf, TOPIC_NAME } from "./check-topology.ts";
 import { CLIENT, CLIENT_SECTIONS } from "./client-form.ts";
 import { CLUSTER, CLUSTER_SECTIONS } from "./cluster-form.ts";
@@ -273,6 +273,7 @@ function readMap(
   if (cluster !== undefined) checkBrokerConfigs(cluster, reading);
   for (const client of clients)
     if (client.kind === "producer") checkProducerConfig(client, reading);
+    else checkConsumerConfig(client, reading);
 
   const values = readKeys(map, others, reading);
   const faults = values.faults ?? [];

@@ -6,6 +6,7 @@ import { ERRORS } from "../../src/kafka/error-code.ts";
 import { decodeSubscription, encodeAssignment } from "../../src/kafka/group/consumer-protocol.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import {
+  CONSUMER_GROUP_HEARTBEAT,
   FETCH,
   FIND_COORDINATOR,
   HEARTBEAT,
@@ -41,6 +42,9 @@ export class ScriptedGroup {
   followers: string[] = [];
   /** What SyncGroup assigns; undefined: what the member has said as the leader. */
   assigned: readonly number[] | undefined = undefined;
+  /** In a KIP-848 group: the epoch that members are told, and how often they are to be heard of. */
+  epoch = 1;
+  heartbeatIntervalMs = 1_000;
   /** What is committed, by partition. */
   readonly committed = new Map<number, number>();
   /** Errors to answer with, once each, before all goes well. */
@@ -55,6 +59,8 @@ export class ScriptedGroup {
   /** What is not answered at all. */
   readonly silent = new Set<string>();
   #given = 0;
+  /** What the member of a KIP-848 group was told last. */
+  #told: readonly number[] | undefined = undefined;
 
   constructor(
     configs: Record<string, unknown> = {},
@@ -86,6 +92,12 @@ export class ScriptedGroup {
   rebalance(): void {
     this.generation++;
     this.errors.beat.push("REBALANCE_IN_PROGRESS");
+  }
+
+  /** What a member of a KIP-848 group owns is to be this from its next heartbeat on. */
+  target(...partitions: number[]): void {
+    this.epoch++;
+    this.assigned = partitions;
   }
 
   /** What happened to the member's partitions, in order: `assigned 0 1`. */
@@ -149,6 +161,7 @@ export class ScriptedGroup {
   #refuse(request: FakeRequest): void {
     const { code: errorCode } = ERRORS.NOT_COORDINATOR;
     if (request.is(HEARTBEAT)) request.reply(HEARTBEAT, { throttleTimeMs: 0, errorCode });
+    else if (request.is(CONSUMER_GROUP_HEARTBEAT)) this.#hear(request, errorCode);
     else if (request.is(JOIN_GROUP)) this.#join(request, errorCode);
     else if (request.is(OFFSET_COMMIT)) this.#commit(request, errorCode);
   }
@@ -160,6 +173,8 @@ export class ScriptedGroup {
     else if (request.is(HEARTBEAT)) {
       if (this.silent.has("beat")) return;
       request.reply(HEARTBEAT, { throttleTimeMs: 0, errorCode: this.#error("beat") });
+    } else if (request.is(CONSUMER_GROUP_HEARTBEAT)) {
+      if (!this.silent.has("beat")) this.#hear(request, this.#error("beat"));
     } else if (request.is(LEAVE_GROUP)) {
       request.reply(LEAVE_GROUP, { throttleTimeMs: 0, errorCode: 0, members: [] });
     } else if (request.is(OFFSET_COMMIT)) {
@@ -191,6 +206,29 @@ export class ScriptedGroup {
       skipAssignment: false,
       memberId,
       members: leader === memberId ? all : [],
+    });
+  }
+
+  /** A heartbeat of KIP-848. Whoever does as he is told is told no more. */
+  #hear(request: FakeRequest, errorCode: number): void {
+    const { memberEpoch, memberId } = request.body(CONSUMER_GROUP_HEARTBEAT);
+    const assigned = this.assigned ?? this.ends.map((_, index) => index);
+    const isNews = memberEpoch === 0 || this.#told?.join() !== assigned.join();
+    const isIn = errorCode === 0 && memberEpoch >= 0;
+    if (isIn) this.#told = assigned;
+    request.reply(CONSUMER_GROUP_HEARTBEAT, {
+      throttleTimeMs: 0,
+      errorCode,
+      errorMessage: undefined,
+      memberId,
+      memberEpoch: memberEpoch < 0 ? memberEpoch : this.epoch,
+      heartbeatIntervalMs: this.heartbeatIntervalMs,
+      assignment:
+        isIn && isNews
+          ? assigned.length === 0
+            ? []
+            : [{ topicId: TOPIC_ID, partitions: assigned }]
+          : undefined,
     });
   }
 

@@ -23,6 +23,9 @@ export const CONSUMER_CONFIGS = {
   "default.api.timeout.ms": number(60_000, 0),
   // Of members of groups.
   "group.instance.id": text(""),
+  "group.protocol": text("classic", ["classic", "consumer"]),
+  // Empty: the coordinator chooses.
+  "group.remote.assignor": text(""),
   "session.timeout.ms": number(45_000, 0),
   "heartbeat.interval.ms": number(3_000, 0),
   "max.poll.interval.ms": number(300_000, 1),

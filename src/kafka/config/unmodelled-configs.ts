@@ -299,8 +299,6 @@ const CONSUMER: readonly string[] = [
   "client.rack",
   "exclude.internal.topics",
   "group.id",
-  "group.protocol",
-  "group.remote.assignor",
   "key.deserializer",
   "share.acknowledgement.mode",
   "value.deserializer",

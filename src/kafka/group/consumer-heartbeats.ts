@@ -73,7 +73,8 @@ export class ConsumerHeartbeats {
     const isFirst = memberEpoch === 0;
     if (isFirst && body.rebalanceTimeoutMs === -1) return ERRORS.INVALID_REQUEST;
     if (isFirst && owned?.length !== 0) return ERRORS.INVALID_REQUEST;
-    if (isFirst && (names === undefined || names.length === 0)) return ERRORS.INVALID_REQUEST;
+    // With an empty list it is in the group, and wants nothing yet.
+    if (isFirst && names === undefined) return ERRORS.INVALID_REQUEST;
     if (memberEpoch === LEAVES_FOR_A_WHILE && body.instanceId === undefined) {
       return ERRORS.INVALID_REQUEST;
     }

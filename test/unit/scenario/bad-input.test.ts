@@ -256,6 +256,16 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "25:36:4 delivery.timeout.ms must be at least linger.ms + request.timeout.ms, which is 30005",
   ],
   [
+    "consume: orders",
+    "consume: orders\n    config: { group.protocol: consumer, session.timeout.ms: 10000 }",
+    "28:61:5 session.timeout.ms cannot be set when group.protocol=consumer",
+  ],
+  [
+    "consume: orders",
+    "consume: orders\n    config: { group.remote.assignor: range }",
+    "28:38:5 group.remote.assignor cannot be set when group.protocol=classic",
+  ],
+  [
     "replica.lag.time.max.ms: 10000",
     "replica.lag.time.max.ms: 100",
     "11:30:3 replica.lag.time.max.ms=100 must be at least replica.fetch.wait.max.ms, which is 500",

@@ -14,6 +14,7 @@ import { OffsetFinder } from "../offset-finder.ts";
 import { PositionValidator } from "../position-validator.ts";
 import { ClassicMembership } from "./classic-membership.ts";
 import { ClassicOwnership } from "./classic-ownership.ts";
+import { ConsumerMembership } from "./consumer-membership.ts";
 import { CoordinatorLink } from "./coordinator-link.ts";
 import { FetchBuffer } from "./fetch-buffer.ts";
 import { GroupOffsets } from "./group-offsets.ts";
@@ -33,7 +34,7 @@ const CLOSE_TIMEOUT = 30 * SECOND;
 type Phase = "polling" | "committing" | "working" | "closing" | "closed";
 
 /**
- * A node that reads topics as a member of a group (`ClassicKafkaConsumer` and a program around it): polls,
+ * A node that reads topics as a member of a group (`ClassicKafkaConsumer`, `AsyncKafkaConsumer`, and a program around it): polls,
  * works on each record that the poll gave it, commits as it is told, and polls again. Meanwhile heartbeats
  * go on, and what arrives is kept for the next poll.
  *
@@ -97,7 +98,17 @@ export class GroupConsumer implements Node {
     this.#link = new CoordinatorLink(parts, options.group, this.#main, this.#toCoordinator);
     this.#offsets = new GroupOffsets(parts, this.#settings, this.#link, membership);
     const owned = new OwnedPartitions(parts, this.#settings, this.#buffer);
-    this.#membership = this.#classic(subscription, owned);
+    this.#membership =
+      this.#settings.protocol === "classic"
+        ? this.#classic(subscription, owned)
+        : new ConsumerMembership(
+            parts,
+            this.#settings,
+            subscription,
+            this.#link,
+            this.#offsets,
+            owned,
+          );
     this.#link.onFound = (now) => this.#membership.coordinatorFound(now);
     this.#work = new Work(world, name, options.group, options.work, TIMER.work);
   }

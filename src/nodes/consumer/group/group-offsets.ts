@@ -232,7 +232,7 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     from: NodeAddress,
   ): void {
     const as = commit.generation ?? NO_GENERATION;
-    const isAwaited = commit.deadline > this.#parts.world.clock.now();
+    const isAwaited = commit.how === "auto" && commit.deadline > this.#parts.world.clock.now();
     if (COORDINATOR_GONE.has(error)) this.#link.markUnknown();
     const outcome = this.#membership().commitRefused(error, as, isAwaited);
     if (outcome !== "fenced") {
@@ -349,8 +349,10 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     const now = world.clock.now();
     const name = partition?.name ?? "";
     const broker = metadata.brokerAt(from);
-    this.#parts.noteFailure(OFFSET_FETCH.name, broker, name, error, error.retriable);
-    if (!error.retriable) {
+    // Simplified: who asked as a member that it is not any more asks again once it is in the group.
+    const isRetried = error.retriable || NO_MEMBER.has(error);
+    this.#parts.noteFailure(OFFSET_FETCH.name, broker, name, error, isRetried);
+    if (!isRetried) {
       this.#parts.die(`where to begin cannot be told: ${error.name}`);
       return;
     }
@@ -364,6 +366,11 @@ const COORDINATOR_GONE: ReadonlySet<ErrorCode> = new Set([
   ERRORS.NOT_COORDINATOR,
   ERRORS.COORDINATOR_NOT_AVAILABLE,
   ERRORS.REQUEST_TIMED_OUT,
+]);
+
+const NO_MEMBER: ReadonlySet<ErrorCode> = new Set([
+  ERRORS.STALE_MEMBER_EPOCH,
+  ERRORS.UNKNOWN_MEMBER_ID,
 ]);
 
 /** With these the offsets may be in the log nevertheless. */

@@ -39,6 +39,10 @@ export interface GroupSettings {
   readonly groupId: string;
   /** group.instance.id */
   readonly instanceId: string | undefined;
+  /** group.protocol */
+  readonly protocol: "classic" | "consumer";
+  /** group.remote.assignor */
+  readonly remoteAssignor: string | undefined;
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly sessionTimeout: Duration;
@@ -55,10 +59,13 @@ export interface GroupSettings {
 
 export function groupSettings({ group, configs }: GroupConsumerOptions): GroupSettings {
   const instance = configs["group.instance.id"];
+  const assignor = configs["group.remote.assignor"];
   const assignors = clientAssignors(configs["partition.assignment.strategy"]);
   return {
     groupId: group,
     instanceId: instance === "" ? undefined : instance,
+    protocol: configs["group.protocol"] === "consumer" ? "consumer" : "classic",
+    remoteAssignor: assignor === "" ? undefined : assignor,
     sessionTimeoutMs: configs["session.timeout.ms"],
     rebalanceTimeoutMs: configs["max.poll.interval.ms"],
     sessionTimeout: fromMillis(configs["session.timeout.ms"]),

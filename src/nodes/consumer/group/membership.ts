@@ -42,8 +42,8 @@ export interface Membership {
   pollEnded(now: Instant): void;
   coordinatorFound(now: Instant): void;
   /**
-   * The coordinator refused a commit that was made `as` a member. `isAwaited`: the commit is tried until some
-   * time. `fenced`: another has taken its place for good, and the application hears of it.
+   * The coordinator refused a commit that was made `as` a member. `isAwaited`: it is an auto commit for which a
+   * rebalance waits. `fenced`: another has taken its place for good, and the application hears of it.
    */
   commitRefused(error: ErrorCode, as: Generation, isAwaited: boolean): CommitOutcome | "fenced";
   /** It leaves for good, with all that it owns; `done` once it need not wait any more. */

@@ -200,6 +200,9 @@ const CONSUMER: Defaults = {
   "default.api.timeout.ms": MINUTES,
   // In Kafka null.
   "group.instance.id": "",
+  "group.protocol": "classic",
+  // In Kafka null.
+  "group.remote.assignor": "",
   "session.timeout.ms": 45 * SECONDS,
   "heartbeat.interval.ms": 3 * SECONDS,
   "max.poll.interval.ms": 5 * MINUTES,

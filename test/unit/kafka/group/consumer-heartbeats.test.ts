@@ -187,7 +187,7 @@ describe("a heartbeat is refused", () => {
     ["without a member id", { memberId: "" }, "INVALID_REQUEST"],
     ["of a first one without a rebalance timeout", { rebalanceTimeoutMs: -1 }, "INVALID_REQUEST"],
     ["of a first one that owns something", { topicPartitions: undefined }, "INVALID_REQUEST"],
-    ["of a first one without topics", { subscribedTopicNames: [] }, "INVALID_REQUEST"],
+    ["of a first one without topics", { subscribedTopicNames: undefined }, "INVALID_REQUEST"],
     ["with an epoch below -2", { memberEpoch: -3 }, "INVALID_REQUEST"],
     ["of a dynamic member that will be back", { memberEpoch: -2 }, "INVALID_REQUEST"],
     ["with an unknown assignor", { serverAssignor: "sticky" }, "UNSUPPORTED_ASSIGNOR"],
