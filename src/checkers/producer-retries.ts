@@ -1,4 +1,4 @@
-import type { PartitionName } from "../kafka/ids.ts";
+import type { BrokerId, PartitionName } from "../kafka/ids.ts";
 import { PRODUCE } from "../kafka/protocol/apis.ts";
 import type { SendEnded } from "../trace/fact.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
@@ -16,8 +16,11 @@ export class ProducerRetries {
   constructor(recorder: FactRecorder) {
     this.rebuilt = new RebuiltStates(recorder);
     recorder.on("send-ended", (fact) => this.#of(fact.client).end(fact));
-    recorder.on("request-failed", ({ client, api, partition, retried }) => {
-      if (retried && api === PRODUCE.name) this.#of(client).partitions.add(partition);
+    recorder.on("request-failed", ({ client, api, broker, partition, error, retried }) => {
+      if (!retried || api !== PRODUCE.name) return;
+      const known = this.#of(client);
+      known.partitions.add(partition);
+      if (error === "OUT_OF_ORDER_SEQUENCE_NUMBER") known.refusals.push({ broker, partition });
     });
     recorder.on("message-disturbed", ({ how, from, to, apiKey, isResponse }) => {
       if (apiKey !== PRODUCE.key) return;
@@ -34,6 +37,12 @@ export class ProducerRetries {
   /** Has a send of this client, to this partition, ended otherwise than with an acknowledgement? */
   hasGivenUp(client: string, partition: PartitionName): boolean {
     return this.#clients.get(client)?.givenUp.has(partition) === true;
+  }
+
+  /** Brokers that have told this client that a sequence was out of order there. */
+  refusedBy(client: string, partition: PartitionName): readonly BrokerId[] {
+    const refusals = this.#clients.get(client)?.refusals ?? [];
+    return refusals.filter((at) => at.partition === partition).map(({ broker }) => broker);
   }
 
   /** Has the network delivered a produce request of this client twice? */
@@ -84,6 +93,8 @@ class ClientRetries {
   overtaken = false;
   /** Where a produce request failed and was tried again. */
   readonly partitions = new Set<PartitionName>();
+  /** Who found a sequence out of order, and where: once an attempt. */
+  readonly refusals: { readonly broker: BrokerId; readonly partition: PartitionName }[] = [];
   /** Where a send ended without an acknowledgement. */
   readonly givenUp = new Set<PartitionName>();
   /** Per value: 0 while its sends have not ended, 1 after a single attempt, 2 after more. */

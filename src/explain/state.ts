@@ -34,6 +34,7 @@ export function stateOf(fact: Fact): StateTouched {
       return { reads: [WORLD, QUORUM], writes: [QUORUM] };
     case "broker-registered":
     case "broker-unfenced":
+    case "broker-shutting-down":
       return {
         reads: [node(name(fact.broker)), broker(fact.broker)],
         writes: [broker(fact.broker)],

@@ -79,6 +79,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "broker-registered":
     case "broker-fenced":
     case "broker-unfenced":
+    case "broker-shutting-down":
     case "partition-changed":
       mixQuorumFact(digest, fact);
       break;
@@ -227,6 +228,7 @@ function mixQuorumFact(
     | "broker-registered"
     | "broker-fenced"
     | "broker-unfenced"
+    | "broker-shutting-down"
     | "partition-changed"
   >,
 ): void {
@@ -245,6 +247,7 @@ function mixQuorumFact(
       break;
     case "broker-fenced":
     case "broker-unfenced":
+    case "broker-shutting-down":
       digest.word(fact.broker);
       digest.number(fact.brokerEpoch);
       break;

@@ -34,6 +34,7 @@ export type Fact =
   | BrokerRegistered
   | BrokerFenced
   | BrokerUnfenced
+  | BrokerShuttingDown
   | PartitionChanged
   | MetadataLoaded
   | MetadataAppended
@@ -216,6 +217,13 @@ export interface BrokerFenced {
 
 export interface BrokerUnfenced {
   readonly kind: "broker-unfenced";
+  readonly broker: BrokerId;
+  readonly brokerEpoch: BrokerEpoch;
+}
+
+/** The controller has let it begin a controlled shutdown: it joins no ISR any more (KIP-841). */
+export interface BrokerShuttingDown {
+  readonly kind: "broker-shutting-down";
   readonly broker: BrokerId;
   readonly brokerEpoch: BrokerEpoch;
 }

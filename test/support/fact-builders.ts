@@ -198,14 +198,14 @@ export class History {
     });
   }
 
-  failedAttempt(client = "p1"): this {
+  failedAttempt(client = "p1", error = "NETWORK_EXCEPTION"): this {
     return this.note({
       kind: "request-failed",
       client,
       api: PRODUCE.name,
       broker: this.leader,
       partition: ORDERS,
-      error: "NETWORK_EXCEPTION",
+      error,
       retried: true,
     });
   }

@@ -36,8 +36,11 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
       (partition.tree.lastOffset[firstNode] as number) < context.expiry.permitted(partition);
     return hasExpired ? "the first copy had expired, and brokers may forget it then" : undefined;
   }
-  if (!hadToGoOn(context, partition, client) && !mayBeForgotten(context, duplicate))
-    return undefined;
+  const isExcused =
+    hadToGoOn(context, partition, client) ||
+    beginsLate(partition, before.producerId) ||
+    mayBeForgotten(context, duplicate);
+  if (!isExcused) return undefined;
   return `${client} had gone on with a new producer epoch, ${before.producerEpoch} to ${after.producerEpoch}`;
 }
 
@@ -56,18 +59,30 @@ function hadToGoOn(context: CheckContext, partition: PartitionGhost, client: str
 }
 
 /**
- * May the leader have forgotten the first of the batches that were numbered anew with this one? It knows
- * the last five of a producer (KIP-98); after a start, or when its log was cut, only the last. More than
- * five can follow although no connection has more in flight: with a new leader the producer begins on
- * another, while the answers of the last are still out.
+ * Is the first batch of this producer in the log not its first of all? A broker that knows nothing of a producer
+ * takes whatever sequence comes (KAFKA-14359), and what came before can never be written: after a change of
+ * leader, say, for what is in flight to the old one when the producer begins on a connection to the new.
+ */
+function beginsLate({ canon, tree }: PartitionGhost, producerId: number): boolean {
+  for (let i = 0; i < canon.count; i++) {
+    const node = canon.nodes[i] as BatchNode;
+    if (tree.writerOf(node).producerId === producerId) return (tree.baseSequence[node] ?? 0) > 0;
+  }
+  return false;
+}
+
+/**
+ * May a leader that refused a sequence have forgotten the first of the batches that were numbered anew with
+ * this one? It knows the last five of a producer (KIP-98); after a start, or when its log was cut, only the
+ * last. More than five can follow although no connection has more in flight: with a new leader the producer
+ * begins on another, while the answers of the last are still out.
  */
 function mayBeForgotten({ retries }: CheckContext, duplicate: Duplicate): boolean {
-  const { partition, firstNode, secondNode } = duplicate;
-  const { tree } = partition;
-  const leader = partition.leaders.get(tree.leaderEpoch[secondNode] as number);
-  const firstOffset = tree.lastOffset[firstNode] as number;
-  if (leader !== undefined && retries.rebuilt.endOf(partition.name, leader) > firstOffset)
-    return true;
+  const { partition, client, firstNode, secondNode } = duplicate;
+  const firstOffset = partition.tree.lastOffset[firstNode] as number;
+  for (const broker of retries.refusedBy(client, partition.name)) {
+    if (retries.rebuilt.endOf(partition.name, broker) > firstOffset) return true;
+  }
   const later = batchesBeside(partition, firstNode, (i, at) => i > at);
   const numberedBefore = batchesBeside(partition, secondNode, (i, at) => i < at);
   return later + Math.min(numberedBefore, MOST_IN_FLIGHT - 1) >= BATCHES_KNOWN_AGAIN;

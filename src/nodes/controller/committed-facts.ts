@@ -53,8 +53,11 @@ export class CommittedFacts {
         break;
       }
       case "BrokerRegistrationChangeRecord": {
-        const { brokerId: broker, brokerEpoch, fenced } = record;
+        const { brokerId: broker, brokerEpoch, fenced, inControlledShutdown } = record;
         image.replay(record, offset);
+        if (inControlledShutdown === 1) {
+          this.#facts.note({ kind: "broker-shutting-down", broker, brokerEpoch });
+        }
         if (fenced === 1) this.#facts.note({ kind: "broker-fenced", broker, brokerEpoch });
         else if (fenced === -1) this.#facts.note({ kind: "broker-unfenced", broker, brokerEpoch });
         break;

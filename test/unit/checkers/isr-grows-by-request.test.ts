@@ -1,9 +1,5 @@
 import { expect, test } from "vitest";
 import { ISR_GROWS_BY_REQUEST } from "../../../src/checkers/isr-grows-by-request.ts";
-import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
-import { encodeMetadataRecord } from "../../../src/kafka/metadata/record-codec.ts";
-import type { MetadataRecord } from "../../../src/kafka/metadata/records.ts";
-import type { Fact } from "../../../src/trace/fact.ts";
 import { History } from "../../support/fact-builders.ts";
 
 function shrunk(): History {
@@ -60,10 +56,11 @@ test("and one that is fenced", () => {
 
 test("and one that the controller has let shut down, until it is back", () => {
   const leaving = shrunk();
-  leaving.note(metadata(0, shuttingDown(3)));
+  leaving.note({ kind: "broker-shutting-down", broker: 3, brokerEpoch: 3 });
   const back = shrunk();
-  back.note(metadata(0, shuttingDown(3)));
-  back.note(metadata(1, registration(3)));
+  back.note({ kind: "broker-shutting-down", broker: 3, brokerEpoch: 3 });
+  back.note({ kind: "broker-registered", broker: 3, brokerEpoch: 9, cleanShutdown: true });
+  back.note({ kind: "broker-unfenced", broker: 3, brokerEpoch: 9 });
 
   leaving.shrink([1, 2, 3]);
   back.shrink([1, 2, 3]);
@@ -89,35 +86,10 @@ test("and one that has registered anew since its leader asked", () => {
   ]);
 });
 
-function metadata(offset: number, record: MetadataRecord): Fact {
-  const records = [{ timestamp: 0, value: encodeMetadataRecord(record) }];
-  const batch = buildBatch(records, { baseOffset: offset, partitionLeaderEpoch: 1 });
-  return { kind: "metadata-applied", node: 3001, batch };
-}
+test("one that joined in the moment before is none of them", () => {
+  const history = shrunk().shrink([1, 2, 3]);
 
-function shuttingDown(brokerId: number): MetadataRecord {
-  return {
-    type: "BrokerRegistrationChangeRecord",
-    brokerId,
-    brokerEpoch: brokerId,
-    fenced: 0,
-    inControlledShutdown: 1,
-    logDirs: [],
-    cordonedLogDirs: [],
-  };
-}
+  history.note({ kind: "broker-shutting-down", broker: 3, brokerEpoch: 3 });
 
-function registration(brokerId: number): MetadataRecord {
-  return {
-    type: "RegisterBrokerRecord",
-    brokerId,
-    incarnationId: "AAAAAAAAAAAAAAAAAAAAAA",
-    brokerEpoch: brokerId + 100,
-    endPoints: [],
-    features: [],
-    rack: undefined,
-    fenced: true,
-    inControlledShutdown: false,
-    logDirs: [],
-  };
-}
+  expect(told(history)).toEqual([]);
+});

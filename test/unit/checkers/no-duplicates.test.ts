@@ -139,6 +139,34 @@ test("a new producer epoch that nothing asked for excuses no second copy", () =>
   expect(history.violations()).toMatchObject([{ permitted: undefined }]);
 });
 
+test("one is excused if the broker that found a sequence out of order had started after the first copy", () => {
+  const ownUp = (starts: boolean) => {
+    const history = watch();
+    history.commit([0, 1]);
+    if (starts) history.restart(1);
+    history.failedAttempt("p1", "OUT_OF_ORDER_SEQUENCE_NUMBER");
+    history.commit([0, 1], { producerEpoch: 1, baseSequence: 0 });
+    return history.violations();
+  };
+
+  expect(ownUp(true)).toMatchObject([
+    { permitted: "p1 had gone on with a new producer epoch, 0 to 1" },
+  ]);
+  expect(ownUp(false)).toMatchObject([{ permitted: undefined }]);
+});
+
+test("and if the log does not begin with the producer's first sequence, which can never be written then", () => {
+  const history = watch();
+  history.failedAttempt();
+  history.commit([5, 6], { baseSequence: 5 });
+
+  history.commit([0, 1, 5, 6], { producerEpoch: 1, baseSequence: 0 });
+
+  expect(history.violations()).toMatchObject([
+    { count: 2, permitted: "p1 had gone on with a new producer epoch, 0 to 1" },
+  ]);
+});
+
 // Redpanda #3039 and #5355 (checkers.md 5, 2 and 10) look like this; reading again does not.
 test("a producer that sent nothing again leaves the guarantee untested", () => {
   const history = watch();

@@ -44,6 +44,7 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
   },
   "broker-fenced": { kind: "broker-fenced", broker: 1, brokerEpoch: 5 },
   "broker-unfenced": { kind: "broker-unfenced", broker: 1, brokerEpoch: 5 },
+  "broker-shutting-down": { kind: "broker-shutting-down", broker: 1, brokerEpoch: 5 },
   "partition-changed": {
     kind: "partition-changed",
     partition: "orders-0",
