@@ -11,7 +11,7 @@ export interface CheckSetup {
   readonly brokers: readonly BrokerConfigs[];
   /** Producers, by name. */
   readonly clients: ReadonlyMap<string, ClientSetup>;
-  /** By name; each reads all partitions of its topic. */
+  /** Those that are in no group, by name: each reads its topic. */
   readonly consumers: ReadonlyMap<string, ConsumerSetup>;
   /** Consumers whose application works on each record, by name: how far they come by when is not Kafka's affair. */
   readonly working: ReadonlySet<string>;
@@ -33,6 +33,8 @@ export interface ClientSetup {
 
 export interface ConsumerSetup {
   readonly topic: string;
+  /** Undefined: all that the topic has. */
+  readonly partitions?: readonly number[];
   readonly configs: ConsumerConfigs;
 }
 
@@ -50,6 +52,12 @@ export interface TopicSetup {
   readonly retentionBytes: number;
   /** delete.retention.ms */
   readonly deleteRetentionMs: number;
+}
+
+/** Does it read the partition? */
+export function reads({ topic, partitions }: ConsumerSetup, name: PartitionName): boolean {
+  if (topicOf(name) !== topic) return false;
+  return partitions?.includes(Number(name.slice(topic.length + 1))) ?? true;
 }
 
 /** `orders` of `orders-0`. */

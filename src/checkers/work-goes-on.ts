@@ -5,7 +5,7 @@ import type { SendEnded } from "../trace/fact.ts";
 import { UNKNOWN_CLIENT } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
 import type { ConsumerSetup } from "./check-setup.ts";
-import { topicOf } from "./check-setup.ts";
+import { reads } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { stallBound } from "./liveness-bounds.ts";
@@ -160,7 +160,7 @@ class WorkGoesOn implements Checker {
     if (state?.isUp !== true || state.isPaused) return;
     const settledAt = liveness.settledAt ?? at;
     for (const partition of logs.partitions) {
-      if (topicOf(partition.name) !== setup.topic || !isLed(this.#context, partition)) continue;
+      if (!reads(setup, partition.name) || !isLed(this.#context, partition)) continue;
       this.evaluations++;
       if (liveness.readAt(partition, client) > settledAt) this.interesting++;
       const position = this.#positionOf(client, partition);

@@ -21,11 +21,12 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
   const working = new Set<string>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
-      const { configs, membership, name, topics } = client;
+      const { configs, membership, name, partitions, topics } = client;
       if (membership?.work !== undefined) working.add(name);
       // What a member of a group reads is decided by the group.
       const [topic] = membership === undefined ? topics : [];
-      if (topic !== undefined) consumers.set(name, { topic, configs });
+      if (topic !== undefined)
+        consumers.set(name, { topic, configs, ...(partitions && { partitions }) });
       continue;
     }
     clients.set(client.name, {

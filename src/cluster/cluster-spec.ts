@@ -7,7 +7,11 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import type { FeatureLevels } from "../kafka/protocol-switches.ts";
 import type { ReplicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
-import type { CommitPolicy, Subscription } from "../nodes/consumer/group/group-options.ts";
+import type {
+  CommitPolicy,
+  SelfAssignment,
+  Subscription,
+} from "../nodes/consumer/group/group-options.ts";
 import type { KeyPlan, TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 
@@ -55,13 +59,15 @@ export interface ConsumerSpec {
   readonly name: string;
   /** One, unless it is a member of a group. */
   readonly topics: readonly string[];
+  /** Those of its topic that it assigns to itself; undefined: all, or what its group gives it. */
+  readonly partitions: readonly number[] | undefined;
   readonly membership: MembershipPlan | undefined;
   readonly configs: ConsumerConfigs;
 }
 
 export interface MembershipPlan {
   readonly group: string;
-  readonly subscription: Subscription;
+  readonly subscription: Subscription | SelfAssignment;
   readonly work: DurationSource | undefined;
   readonly commit: CommitPolicy;
 }

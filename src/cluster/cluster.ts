@@ -5,6 +5,7 @@ import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
 import type { BrokerId } from "../kafka/ids.ts";
+import type { ProtocolSwitches } from "../kafka/protocol-switches.ts";
 import { transactionVersionOf } from "../kafka/transaction/transaction-metadata.ts";
 import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
@@ -217,7 +218,8 @@ export class Cluster {
   }
 
   #clientSeat(client: ClientSpec, bootstrap: readonly NodeAddress[]): Seat {
-    if (client.kind === "consumer") return consumerSeat(client, bootstrap);
+    if (client.kind === "consumer")
+      return consumerSeat(client, bootstrap, this.spec.rules.switches);
     return {
       name: client.name,
       role: "client",
@@ -239,8 +241,12 @@ export class Cluster {
   }
 }
 
-function consumerSeat(client: ConsumerSpec, bootstrap: readonly NodeAddress[]): Seat {
-  const { configs, membership, name, topics } = client;
+function consumerSeat(
+  client: ConsumerSpec,
+  bootstrap: readonly NodeAddress[],
+  switches: ProtocolSwitches,
+): Seat {
+  const { configs, membership, name, partitions, topics } = client;
   const [topic = ""] = topics;
   return {
     name,
@@ -250,12 +256,13 @@ function consumerSeat(client: ConsumerSpec, bootstrap: readonly NodeAddress[]): 
         ? new Consumer(world, {
             name,
             topic,
-            partitions: undefined,
+            partitions,
             startAt: undefined,
             configs,
+            switches,
             bootstrap,
           })
-        : new GroupConsumer(world, { ...membership, name, configs, bootstrap }),
+        : new GroupConsumer(world, { ...membership, name, configs, switches, bootstrap }),
   };
 }
 

@@ -36,7 +36,13 @@ import { Rng } from "../sim/rng.ts";
 import type { Choice } from "./choices.ts";
 import { Choices, intervalOf } from "./choices.ts";
 import type { NodeTable } from "./cluster.ts";
-import type { BrokerSpec, ClientSpec, ClusterSpec, ConsumerSpec } from "./cluster-spec.ts";
+import type {
+  BrokerSpec,
+  ClientSpec,
+  ClusterSpec,
+  ConsumerSpec,
+  MembershipPlan,
+} from "./cluster-spec.ts";
 import { planChaos } from "./plan-chaos.ts";
 
 /** A scenario with a seed: every choice is made that is not the world's own. */
@@ -227,20 +233,20 @@ function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
 }
 
 function plannedConsumer(client: ConsumerStory, choices: Choices): ConsumerSpec {
-  const { kind, name, topics, membership, config } = client;
+  const { kind, name, topics, partitions, membership, config } = client;
   if (membership === undefined) {
     const configs = resolveConfigs(CONSUMER_CONFIGS, config.values);
-    return { kind, name, topics, membership, configs };
+    return { kind, name, topics, partitions, membership, configs };
   }
   const { group, pattern, work, commit: mode, commitWhen } = membership;
   return {
     kind,
     name,
     topics,
+    partitions,
     membership: {
       group,
-      subscription:
-        pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern },
+      subscription: subscriptionOf(client, pattern),
       work: work && choices.distribution(`clients/${name}/work`, work),
       commit: { mode, when: commitWhen },
     },
@@ -251,6 +257,15 @@ function plannedConsumer(client: ConsumerStory, choices: Choices): ConsumerSpec 
       config.values,
     ),
   };
+}
+
+function subscriptionOf(
+  { topics, partitions }: ConsumerStory,
+  pattern: string | undefined,
+): MembershipPlan["subscription"] {
+  const [topic = ""] = topics;
+  if (partitions !== undefined) return { kind: "assigned", topic, partitions };
+  return pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern };
 }
 
 function plannedTransaction(

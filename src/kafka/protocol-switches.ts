@@ -23,6 +23,11 @@ export interface ProtocolSwitches {
   readonly "leader.hw-requires-min-isr": boolean;
   /** Over which ISR is the high watermark taken: with what is being added (KIP-497), or as committed? */
   readonly "isr.hw-set": "committed" | "maximal";
+  /**
+   * Does a fetch get the first batch that there is, however large (KIP-74), and is there a bound on all that it gets?
+   * Before 0.10.1 a batch larger than what may be fetched of a partition stopped whoever came to it.
+   */
+  readonly "fetch.min-one-batch": boolean;
 }
 
 export const PRESENT_RULES: ProtocolSwitches = {
@@ -32,6 +37,7 @@ export const PRESENT_RULES: ProtocolSwitches = {
   "leader.update-state-on-diverging-fetch": false,
   "leader.hw-requires-min-isr": true,
   "isr.hw-set": "maximal",
+  "fetch.min-one-batch": true,
 };
 
 /** What each switch may be set to: the table that scenarios are checked against. */
@@ -44,6 +50,7 @@ export const SWITCH_OPTIONS: {
   "leader.update-state-on-diverging-fetch": [true, false],
   "leader.hw-requires-min-isr": [true, false],
   "isr.hw-set": ["committed", "maximal"],
+  "fetch.min-one-batch": [true, false],
 };
 
 /** Kafka's feature levels that change behaviour, with those of a newly formatted 4.3 cluster. */

@@ -127,6 +127,7 @@ export interface ProtocolValue {
   readonly "leader.update-state-on-diverging-fetch"?: boolean;
   readonly "leader.hw-requires-min-isr"?: boolean;
   readonly "isr.hw-set"?: "committed" | "maximal";
+  readonly "fetch.min-one-batch"?: boolean;
 }
 
 /** `topics, each`. */
@@ -185,6 +186,11 @@ export interface ConsumerValue {
    * The group (`group.id`) as a member of which it subscribes. Default: none, it assigns itself.
    */
   readonly group?: string;
+  /**
+   * The partitions, [0, 2], that it assigns to itself (`assign`); with `group` it is no member, and
+   * only commits for it. Default: all, or what the group gives it.
+   */
+  readonly partitions?: readonly number[];
   /**
    * How long its application works on each record before the next, drawn for each: 5ms,
    * uniform(1ms..20ms). Default: no time. Needs `group`.

@@ -1,3 +1,4 @@
+import { byNumber } from "../base/order.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { logDirectories } from "../kafka/config/log-directories.ts";
 import type { PartitionName } from "../kafka/ids.ts";
@@ -138,14 +139,41 @@ export function checkClients(
       continue;
     }
     const { kind, membership, config, consumed } = value;
+    const [topic] = consumed.topics;
+    const partitions = ownPartitions(value.partitions, topic?.value, topics, reading);
     const wanted = consumed.topics.map((topic) => topic.value);
     const matching = matchingTopics(consumed.pattern, topics);
     if (matching?.length === 0) {
       reading.complain(value.place, `no topic matches /${consumed.pattern}/`);
     }
-    checked.push({ kind, name, topics: matching ?? wanted, membership, config, place: namePlace });
+    checked.push({
+      kind,
+      name,
+      topics: matching ?? wanted,
+      partitions,
+      membership,
+      config,
+      place: namePlace,
+    });
   }
   return checked;
+}
+
+/** What a consumer assigns to itself, each once and in order. */
+function ownPartitions(
+  given: Placed<readonly number[]> | undefined,
+  topic: string | undefined,
+  topics: readonly TopicSpec[] | undefined,
+  reading: Reading,
+): readonly number[] | undefined {
+  if (given === undefined) return undefined;
+  const spec = topics?.find(({ name }) => name === topic);
+  const fewest = spec === undefined ? Number.POSITIVE_INFINITY : smallest(spec.partitions);
+  for (const partition of given.value) {
+    if (partition < fewest) continue;
+    reading.complain(given.place, `\`${topic}\` has no partition ${partition}; it has ${fewest}`);
+  }
+  return [...new Set(given.value)].sort(byNumber);
 }
 
 function checkTopicName(

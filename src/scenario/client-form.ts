@@ -6,7 +6,7 @@ import type { Consumed } from "./consume-form.ts";
 import { CONSUMED } from "./consume-form.ts";
 import type { IntegerSpec, RateSpec } from "./draw.ts";
 import type { Form, Key, Placed, Section } from "./form.ts";
-import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
+import { complainAboutKeys, expectMap, list, mappingSchema, placed, readKeys } from "./form.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
 import {
@@ -40,6 +40,7 @@ export type ClientParts =
   | {
       readonly kind: "consumer";
       readonly consumed: Consumed;
+      readonly partitions: Placed<readonly number[]> | undefined;
       readonly membership: MembershipSpec | undefined;
       readonly config: ConfigSpec;
       readonly place: Place;
@@ -114,6 +115,11 @@ const CONSUMER_KEYS = {
     form: TEXT,
     meaning:
       "The group (`group.id`) as a member of which it subscribes. Default: none, it assigns itself.",
+  },
+  partitions: {
+    form: placed(list(integer(0, 999))),
+    meaning:
+      "The partitions, [0, 2], that it assigns to itself (`assign`); with `group` it is no member, and only commits for it. Default: all, or what the group gives it.",
   },
   work: {
     form: placed(DRAWN_DURATION),
@@ -208,9 +214,16 @@ function readConsumer(map: YamlMap, reading: Reading): ClientParts | undefined {
       return undefined;
     }
   }
+  const { partitions } = values;
+  if (partitions !== undefined && consume.topics.length !== 1) {
+    reading.complain(partitions.place, "`partitions` are of one topic");
+  } else if (partitions?.value.length === 0) {
+    reading.complain(partitions.place, "`partitions` names none");
+  }
   return {
     kind: "consumer",
     consumed: consume,
+    partitions,
     membership:
       group === undefined
         ? undefined

@@ -156,6 +156,8 @@ export interface ConsumerSpec {
   readonly name: string;
   /** It reads all partitions; as a member of a group, those that it is assigned. */
   readonly topics: readonly string[];
+  /** Those of its topic that it assigns to itself, in their order; undefined: all, or what its group gives it. */
+  readonly partitions: readonly number[] | undefined;
   /** Undefined: it is in no group. */
   readonly membership: MembershipSpec | undefined;
   readonly config: ConfigSpec;

@@ -645,9 +645,9 @@ export interface PartitionsAssigned {
   readonly kind: "partitions-assigned";
   readonly client: string;
   readonly group: string;
-  /** The member id. */
+  /** The member id; empty if it is no member and has assigned them to itself (`assign`). */
   readonly member: string;
-  /** The generation or member epoch. */
+  /** The generation or member epoch; -1 if it is no member. */
   readonly generation: number;
   readonly partitions: readonly PartitionName[];
 }

@@ -53,6 +53,7 @@ export function consumer(name: string): ClientSpec {
     kind: "consumer",
     name,
     topics: ["orders"],
+    partitions: undefined,
     membership: undefined,
     configs: resolveConfigs(CONSUMER_CONFIGS, { "auto.offset.reset": "earliest" }),
   };

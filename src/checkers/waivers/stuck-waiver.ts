@@ -28,6 +28,9 @@ export function stuckWaiver(
     const text = disks.waive(brokerName(broker));
     if (text !== undefined) return { text, cause };
   }
+  if (!setup.switches["fetch.min-one-batch"]) {
+    return { text: "the protocol switch fetch.min-one-batch: false", cause };
+  }
   return relianceWaiver(context, partition) ?? earlierRule(partition, setup, cause);
 }
 

@@ -136,11 +136,16 @@ export class FetchHandler implements FetchReader {
     return registered === undefined || registered.brokerEpoch <= replicaEpoch;
   }
 
+  /** What a client may ask for is capped by the broker; what a follower asks for is not. */
+  #bound({ maxBytes, replicaId }: FetchRequest): number {
+    return replicaId >= 0 ? maxBytes : Math.min(maxBytes, this.#maxBytes);
+  }
+
   /** Reads all partitions of a session, in its order, within the bytes of the fetch. */
   #read(body: FetchRequest, session: FetchSession, updateState: boolean, now: Instant): void {
     const mayPassOver = !isFull(body) && this.#isOfPresentLife(body);
-    // What a client may ask for is capped by the broker; what a follower asks for is not.
-    let left = body.replicaId >= 0 ? body.maxBytes : Math.min(body.maxBytes, this.#maxBytes);
+    const isBounded = this.#context.rules.switches["fetch.min-one-batch"];
+    let left = isBounded ? this.#bound(body) : Number.MAX_SAFE_INTEGER;
     let bytes = 0;
     let urgent = session.partitions.length === 0;
     for (const one of session.partitions) {
@@ -159,7 +164,7 @@ export class FetchHandler implements FetchReader {
         one.topicId,
         request,
         maxBytes,
-        bytes === 0,
+        isBounded && bytes === 0,
         updateState,
         now,
       );

@@ -3,6 +3,8 @@ import { fromMillis } from "../../base/time.ts";
 import type { ResetPolicy } from "../../kafka/client/reset-policy.ts";
 import { resetPolicyOf } from "../../kafka/client/reset-policy.ts";
 import type { ConsumerConfigs } from "../../kafka/config/consumer-configs.ts";
+import type { ProtocolSwitches } from "../../kafka/protocol-switches.ts";
+import { PRESENT_RULES } from "../../kafka/protocol-switches.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 
 export interface ConsumerOptions {
@@ -17,6 +19,8 @@ export interface ConsumerOptions {
    */
   readonly startAt: "earliest" | "latest" | undefined;
   readonly configs: ConsumerConfigs;
+  /** Rules that Kafka once had; undefined: the present ones. */
+  readonly switches?: ProtocolSwitches;
   /** Some brokers, to ask for the others. */
   readonly bootstrap: readonly NodeAddress[];
 }
@@ -28,6 +32,8 @@ export interface ConsumerSettings {
   readonly fetchMaxWaitMs: number;
   readonly fetchMaxBytes: number;
   readonly partitionMaxBytes: number;
+  /** The protocol switch fetch.min-one-batch. */
+  readonly getsOneBatch: boolean;
   readonly maxPollRecords: number;
   /** 0 read_uncommitted, 1 read_committed. */
   readonly isolationLevel: 0 | 1;
@@ -40,12 +46,16 @@ export interface ConsumerSettings {
   readonly reconnectBackoffMax: Duration;
 }
 
-export function consumerSettings(configs: ConsumerConfigs): ConsumerSettings {
+export function consumerSettings(
+  configs: ConsumerConfigs,
+  switches: ProtocolSwitches = PRESENT_RULES,
+): ConsumerSettings {
   return {
     resetPolicy: resetPolicyOf(configs["auto.offset.reset"]),
     fetchMinBytes: configs["fetch.min.bytes"],
     fetchMaxWaitMs: configs["fetch.max.wait.ms"],
     fetchMaxBytes: configs["fetch.max.bytes"],
+    getsOneBatch: switches["fetch.min-one-batch"],
     partitionMaxBytes: configs["max.partition.fetch.bytes"],
     maxPollRecords: configs["max.poll.records"],
     isolationLevel: configs["isolation.level"] === "read_committed" ? 1 : 0,

@@ -36,7 +36,7 @@ export class Consumer implements Node {
   constructor(world: World, options: ConsumerOptions) {
     this.#world = world;
     this.#options = options;
-    const settings = consumerSettings(options.configs);
+    const settings = consumerSettings(options.configs, options.switches);
     const { reconnectBackoff, reconnectBackoffMax } = settings;
     const rpc = new RpcClient(world, TIMER.rpc);
     this.#rpc = rpc;

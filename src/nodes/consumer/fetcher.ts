@@ -13,6 +13,7 @@ import type {
   ForgottenTopic,
 } from "../../kafka/protocol/fetch.ts";
 import { NOTHING_FORGOTTEN } from "../../kafka/protocol/fetch.ts";
+import { FINAL_EPOCH } from "../../kafka/protocol/fetch-session-epoch.ts";
 import type { NodeAddress } from "../../ports/network.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
@@ -141,7 +142,8 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
       maxBytes: settings.fetchMaxBytes,
       isolationLevel: settings.isolationLevel,
       sessionId: session.id,
-      sessionEpoch: session.epoch,
+      // Before KIP-74 there were no sessions, whose answers leave out what has nothing new.
+      sessionEpoch: settings.getsOneBatch ? session.epoch : FINAL_EPOCH,
       topics: this.#changed(target),
       forgottenTopicsData: forgotten,
     };
@@ -200,12 +202,25 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
     }
     if (position.offset !== request.fetchOffset) return;
     partition.failures = 0;
-    if (answer.records.length === 0) return;
+    if (answer.records.length === 0) {
+      if (!this.#parts.settings.getsOneBatch) this.#dieIfTooLarge(partition, answer);
+      return;
+    }
     if (!this.#taker.deliver(partition, answer.records, answer.abortedTransactions)) {
       const broker = position.leaderId;
       this.#parts.noteFailure(FETCH.name, broker, partition.name, ERRORS.CORRUPT_MESSAGE, false);
       this.#parts.die(`${partition.name} is damaged at offset ${position.offset}`);
     }
+  }
+
+  /** Nothing comes though something is there: `RecordTooLargeException`, as before KIP-74, and at each poll anew. */
+  #dieIfTooLarge({ name, position }: AssignedPartition, answer: FetchPartitionResponse): void {
+    const { isolationLevel, partitionMaxBytes } = this.#parts.settings;
+    const end = isolationLevel === 1 ? answer.lastStableOffset : answer.highWatermark;
+    if (end <= position.offset) return;
+    this.#parts.die(
+      `RecordTooLargeException: ${name} has a record at offset ${position.offset} that is larger than max.partition.fetch.bytes=${partitionMaxBytes}`,
+    );
   }
 
   #handleError(

@@ -138,6 +138,17 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "consume: /ord.*/",
     "27:5:16 only a member of a group reads several topics: it needs `group`",
   ],
+  [
+    "consume: orders",
+    "consume: orders\n    partitions: [0, 7]",
+    "28:17:6 `orders` has no partition 7; it has 2",
+  ],
+  [
+    "consume: orders",
+    "consume: [orders, orders]\n    group: g\n    partitions: [0]",
+    "29:17:3 `partitions` are of one topic",
+  ],
+  ["consume: orders", "consume: orders\n    partitions: []", "28:17:2 `partitions` names none"],
   ["consume: orders", "consume: /ord[/\n    group: g", "27:14:6 `/ord[/` is no pattern"],
   ["consume: orders", "consume: /return.*/\n    group: g", "27:5:19 no topic matches /return.*/"],
   [

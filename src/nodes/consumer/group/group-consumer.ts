@@ -1,4 +1,4 @@
-import { fail } from "../../../base/invariant.ts";
+import { fail, unreachable } from "../../../base/invariant.ts";
 import type { Instant } from "../../../base/time.ts";
 import { SECOND } from "../../../base/time.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../../ports/network.ts";
@@ -18,10 +18,16 @@ import { ConsumerMembership } from "./consumer-membership.ts";
 import { CoordinatorLink } from "./coordinator-link.ts";
 import { FetchBuffer } from "./fetch-buffer.ts";
 import { GroupOffsets } from "./group-offsets.ts";
-import type { GroupConsumerOptions, GroupSettings, Subscription } from "./group-options.ts";
+import type {
+  GroupConsumerOptions,
+  GroupSettings,
+  SelfAssignment,
+  Subscription,
+} from "./group-options.ts";
 import { groupSettings } from "./group-options.ts";
 import type { Membership } from "./membership.ts";
 import { OwnedPartitions } from "./owned-partitions.ts";
+import { SelfAssigned } from "./self-assigned.ts";
 import { Work } from "./work.ts";
 
 /** What the timers of a member are for. */
@@ -67,7 +73,7 @@ export class GroupConsumer implements Node {
     this.#world = world;
     this.#options = options;
     this.#settings = groupSettings(options);
-    const settings = consumerSettings(configs);
+    const settings = consumerSettings(configs, options.switches);
     const { reconnectBackoff, reconnectBackoffMax } = settings;
     const rpc = new RpcClient(world, TIMER.rpc);
     const connections = (purpose: string): BrokerConnections =>
@@ -78,7 +84,7 @@ export class GroupConsumer implements Node {
     this.#toCoordinator = connections("coordinator");
     const metadata = new ClientMetadata(world, rpc, {
       client: name,
-      topics: subscription.kind === "topics" ? subscription.topics : undefined,
+      topics: topicsOf(subscription),
       bootstrap,
       requestTimeout: settings.requestTimeout,
       backoff: settings.retryBackoff,
@@ -98,19 +104,17 @@ export class GroupConsumer implements Node {
     this.#link = new CoordinatorLink(parts, options.group, this.#main, this.#toCoordinator);
     this.#offsets = new GroupOffsets(parts, this.#settings, this.#link, membership);
     const owned = new OwnedPartitions(parts, this.#settings, this.#buffer);
-    this.#membership =
-      this.#settings.protocol === "classic"
-        ? this.#classic(subscription, owned)
-        : new ConsumerMembership(
-            parts,
-            this.#settings,
-            subscription,
-            this.#link,
-            this.#offsets,
-            owned,
-          );
+    this.#membership = this.#membershipBy(subscription, owned);
     this.#link.onFound = (now) => this.#membership.coordinatorFound(now);
     this.#work = new Work(world, name, options.group, options.work, TIMER.work);
+  }
+
+  #membershipBy(subscription: Subscription | SelfAssignment, owned: OwnedPartitions): Membership {
+    const parts = this.#parts;
+    const settings = this.#settings;
+    if (subscription.kind === "assigned") return new SelfAssigned(parts, subscription, owned);
+    if (settings.protocol === "classic") return this.#classic(subscription, owned);
+    return new ConsumerMembership(parts, settings, subscription, this.#link, this.#offsets, owned);
   }
 
   #classic(subscription: Subscription, owned: OwnedPartitions): Membership {
@@ -300,5 +304,19 @@ export class GroupConsumer implements Node {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
     this.#world.process.exit("closed");
+  }
+}
+
+/** Which topics it asks about; undefined: all there are. */
+function topicsOf(subscription: Subscription | SelfAssignment): readonly string[] | undefined {
+  switch (subscription.kind) {
+    case "topics":
+      return subscription.topics;
+    case "assigned":
+      return [subscription.topic];
+    case "pattern":
+      return undefined;
+    default:
+      return unreachable(subscription);
   }
 }

@@ -3,6 +3,7 @@ import { fromMillis } from "../../../base/time.ts";
 import type { ConsumerConfigs } from "../../../kafka/config/consumer-configs.ts";
 import type { ClientAssignor } from "../../../kafka/group/assignors/client-assignors.ts";
 import { clientAssignors } from "../../../kafka/group/assignors/client-assignors.ts";
+import type { ProtocolSwitches } from "../../../kafka/protocol-switches.ts";
 import type { NodeAddress } from "../../../ports/network.ts";
 import type { DurationSource } from "../../../ports/random.ts";
 
@@ -11,6 +12,13 @@ export type Subscription =
   | { readonly kind: "topics"; readonly topics: readonly string[] }
   /** A regular expression that must match the whole name; internal topics are left out. */
   | { readonly kind: "pattern"; readonly pattern: string };
+
+/** `assign` instead of `subscribe`: a consumer does the one or the other. */
+export interface SelfAssignment {
+  readonly kind: "assigned";
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}
 
 /** How the application has committed what it read. */
 export interface CommitPolicy {
@@ -25,11 +33,13 @@ export interface GroupConsumerOptions {
   readonly name: string;
   /** group.id */
   readonly group: string;
-  readonly subscription: Subscription;
+  readonly subscription: Subscription | SelfAssignment;
   /** How long the application works on each record; undefined: no time. */
   readonly work: DurationSource | undefined;
   readonly commit: CommitPolicy;
   readonly configs: ConsumerConfigs;
+  /** Rules that Kafka once had; undefined: the present ones. */
+  readonly switches?: ProtocolSwitches;
   /** Some brokers, to ask for the others. */
   readonly bootstrap: readonly NodeAddress[];
 }

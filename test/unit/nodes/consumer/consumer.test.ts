@@ -21,6 +21,8 @@ import {
   LATEST_TIMESTAMP,
 } from "../../../../src/kafka/protocol/list-offsets.ts";
 import type { LeaderIdAndEpoch } from "../../../../src/kafka/protocol/produce.ts";
+import type { ProtocolSwitches } from "../../../../src/kafka/protocol-switches.ts";
+import { PRESENT_RULES } from "../../../../src/kafka/protocol-switches.ts";
 import { Consumer } from "../../../../src/nodes/consumer/consumer.ts";
 import type { ConsumerOptions } from "../../../../src/nodes/consumer/consumer-options.ts";
 import { batchWithBlock } from "../../../support/batch-with-block.ts";
@@ -45,6 +47,8 @@ class Bench {
   /** Do brokers that lead no more still answer fetches as if they did? */
   hasZombies = false;
   answersEpochs = true;
+  /** From this offset on nothing is small enough to be fetched. */
+  tooLarge = Number.POSITIVE_INFINITY;
   /** The first record that is not older, as ListOffsets tells; -1: there is none. */
   since: (timestamp: number) => number = () => -1;
   /** Refuses a fetch; undefined lets it pass. */
@@ -221,7 +225,12 @@ class Bench {
       snapshotId: undefined,
       abortedTransactions: undefined,
       preferredReadReplica: -1,
-      records: refusal === undefined ? log.filter((batch) => batch.lastOffset >= fetchOffset) : [],
+      records:
+        refusal === undefined
+          ? log.filter(
+              (batch) => batch.lastOffset >= fetchOffset && batch.baseOffset < this.tooLarge,
+            )
+          : [],
     };
   }
 }
@@ -304,6 +313,24 @@ describe("auto.offset.reset by_duration (KIP-1106)", () => {
     bench.world.run(2 * SECOND);
     expect([asked, bench.offsets]).toEqual([2, [4]]);
   });
+});
+
+test("before KIP-74, and only then, an answer without what is there means a record that is too large", () => {
+  const read = (switches: ProtocolSwitches): Bench => {
+    const bench = new Bench({}, { switches });
+    bench.hasSessions = true;
+    bench.tooLarge = 2;
+    for (let i = 0; i < 3; i++) bench.append(1);
+    return bench.begin(SECOND);
+  };
+
+  const old = read({ ...PRESENT_RULES, "fetch.min-one-batch": false });
+
+  expect(old.offsets).toEqual([0, 1]);
+  expect(old.world.exited).toBe(
+    "RecordTooLargeException: orders-0 has a record at offset 2 that is larger than max.partition.fetch.bytes=1048576",
+  );
+  expect(read(PRESENT_RULES).world.exited).toBeUndefined();
 });
 
 test("a poll gives max.poll.records at most, and loses none at the seams", () => {
