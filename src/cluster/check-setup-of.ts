@@ -22,7 +22,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
       const { configs, membership, name, partitions, topics } = client;
-      if (membership?.work !== undefined) working.add(name);
+      if (membership?.work.pace !== undefined) working.add(name);
       // What a member of a group reads is decided by the group.
       const [topic] = membership === undefined ? topics : [];
       if (topic !== undefined)

@@ -12,6 +12,7 @@ import type {
   SelfAssignment,
   Subscription,
 } from "../nodes/consumer/group/group-options.ts";
+import type { WorkPlan } from "../nodes/consumer/group/work.ts";
 import type { KeyPlan, TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 
@@ -68,6 +69,6 @@ export interface ConsumerSpec {
 export interface MembershipPlan {
   readonly group: string;
   readonly subscription: Subscription | SelfAssignment;
-  readonly work: DurationSource | undefined;
+  readonly work: WorkPlan;
   readonly commit: CommitPolicy;
 }

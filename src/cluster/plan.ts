@@ -238,7 +238,7 @@ function plannedConsumer(client: ConsumerStory, choices: Choices): ConsumerSpec 
     const configs = resolveConfigs(CONSUMER_CONFIGS, config.values);
     return { kind, name, topics, partitions, membership, configs };
   }
-  const { group, pattern, work, commit: mode, commitWhen } = membership;
+  const { group, pattern, work, workers, commit: mode, commitWhen } = membership;
   return {
     kind,
     name,
@@ -247,7 +247,7 @@ function plannedConsumer(client: ConsumerStory, choices: Choices): ConsumerSpec 
     membership: {
       group,
       subscription: subscriptionOf(client, pattern),
-      work: work && choices.distribution(`clients/${name}/work`, work),
+      work: { pace: work && choices.distribution(`clients/${name}/work`, work), workers },
       commit: { mode, when: commitWhen },
     },
     // Who commits by himself does not want it done for him.

@@ -197,10 +197,17 @@ export interface ConsumerValue {
    */
   readonly work?: DrawnDurationValue;
   /**
-   * How it commits: auto (the default), as its config says, or each poll's records by commitSync or
-   * commitAsync; then `enable.auto.commit` is false by default. Needs `group`.
+   * How many workers of its application share what a poll gave, so that what began later may be
+   * done sooner; the next poll waits for all. Default 1. Needs `work`.
    */
-  readonly commit?: "auto" | "sync" | "async";
+  readonly workers?: number;
+  /**
+   * How it commits: auto (the default), as its config says; each poll's records by commitSync or
+   * commitAsync; or by commitAsync whenever a record is done, the first of its partition that is
+   * not done yet, or, wrongly if there are `workers`, the one behind it. Unless it is auto,
+   * `enable.auto.commit` is false by default. Needs `group`.
+   */
+  readonly commit?: "auto" | "sync" | "async" | "smallest-unfinished" | "each-finished";
   /** Whether sync and async commit before or after the work (the default) on what is committed. */
   readonly "commit-when"?: "before" | "after";
   /** Its ConsumerConfig. */

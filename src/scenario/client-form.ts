@@ -126,10 +126,15 @@ const CONSUMER_KEYS = {
     meaning:
       "How long its application works on each record before the next, drawn for each: 5ms, uniform(1ms..20ms). Default: no time. Needs `group`.",
   },
-  commit: {
-    form: placed(word(["auto", "sync", "async"] as const)),
+  workers: {
+    form: placed(integer(1, 1000)),
     meaning:
-      "How it commits: auto (the default), as its config says, or each poll's records by commitSync or commitAsync; then `enable.auto.commit` is false by default. Needs `group`.",
+      "How many workers of its application share what a poll gave, so that what began later may be done sooner; the next poll waits for all. Default 1. Needs `work`.",
+  },
+  commit: {
+    form: placed(word(["auto", "sync", "async", "smallest-unfinished", "each-finished"] as const)),
+    meaning:
+      "How it commits: auto (the default), as its config says; each poll's records by commitSync or commitAsync; or by commitAsync whenever a record is done, the first of its partition that is not done yet, or, wrongly if there are `workers`, the one behind it. Unless it is auto, `enable.auto.commit` is false by default. Needs `group`.",
   },
   "commit-when": {
     form: placed(word(["before", "after"] as const)),
@@ -196,10 +201,16 @@ export const CLIENT: Form<ClientParts> = {
 
 function readConsumer(map: YamlMap, reading: Reading): ClientParts | undefined {
   const values = readKeys(map, CONSUMER_KEYS, reading);
-  const { consume, group, work, commit, config = NO_CONFIG } = values;
+  const { consume, group, work, workers, commit, config = NO_CONFIG } = values;
   if (consume === undefined) return undefined;
   const when = values["commit-when"];
-  if (when !== undefined && (commit?.value ?? "auto") === "auto") {
+  const isByRecord = commit?.value === "smallest-unfinished" || commit?.value === "each-finished";
+  if (work === undefined && workers !== undefined) {
+    reading.complain(workers.place, "`workers` needs `work`");
+  } else if (work === undefined && commit !== undefined && isByRecord) {
+    reading.complain(commit.place, `\`commit: ${commit.value}\` needs \`work\``);
+  }
+  if (when !== undefined && (isByRecord || (commit?.value ?? "auto") === "auto")) {
     reading.complain(when.place, "`commit-when` needs `commit: sync` or `commit: async`");
   }
   if (group === undefined) {
@@ -231,6 +242,7 @@ function readConsumer(map: YamlMap, reading: Reading): ClientParts | undefined {
             group,
             pattern: consume.pattern,
             work: work?.value,
+            workers: workers?.value ?? 1,
             commit: commit?.value ?? "auto",
             commitWhen: when?.value ?? "after",
           },

@@ -164,6 +164,9 @@ export interface ConsumerSpec {
   readonly place: Place;
 }
 
+/** When and what an application commits. */
+export type CommitWord = "auto" | "sync" | "async" | "smallest-unfinished" | "each-finished";
+
 /** How a consumer is a member of a group, and what its application does. */
 export interface MembershipSpec {
   readonly group: string;
@@ -171,7 +174,9 @@ export interface MembershipSpec {
   readonly pattern: string | undefined;
   /** On each record; undefined: no time. */
   readonly work: DurationSpec | undefined;
-  readonly commit: "auto" | "sync" | "async";
+  /** How many of its workers share what a poll gave. */
+  readonly workers: number;
+  readonly commit: CommitWord;
   /** Of sync and async. */
   readonly commitWhen: "before" | "after";
 }

@@ -74,7 +74,7 @@ export class ScriptedGroup {
       name: "c1",
       group: "g",
       subscription: { kind: "topics", topics: [TOPIC] },
-      work: undefined,
+      work: { pace: undefined, workers: 1 },
       commit: { mode: "auto", when: "after" },
       configs: resolveConfigs(CONSUMER_CONFIGS, { "auto.offset.reset": "earliest" }, configs),
       bootstrap: [addressOf(1), addressOf(2)],

@@ -149,6 +149,16 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "29:17:3 `partitions` are of one topic",
   ],
   ["consume: orders", "consume: orders\n    partitions: []", "28:17:2 `partitions` names none"],
+  [
+    "consume: orders",
+    "consume: orders\n    group: g\n    workers: 3",
+    "29:14:1 `workers` needs `work`",
+  ],
+  [
+    "consume: orders",
+    "consume: orders\n    group: g\n    commit: each-finished",
+    "29:13:13 `commit: each-finished` needs `work`",
+  ],
   ["consume: orders", "consume: /ord[/\n    group: g", "27:14:6 `/ord[/` is no pattern"],
   ["consume: orders", "consume: /return.*/\n    group: g", "27:5:19 no topic matches /return.*/"],
   [

@@ -28,6 +28,7 @@ import { groupSettings } from "./group-options.ts";
 import type { Membership } from "./membership.ts";
 import { OwnedPartitions } from "./owned-partitions.ts";
 import { SelfAssigned } from "./self-assigned.ts";
+import type { Finished } from "./work.ts";
 import { Work } from "./work.ts";
 
 /** What the timers of a member are for. */
@@ -135,7 +136,7 @@ export class GroupConsumer implements Node {
     this.#run();
   }
 
-  onTimer(kind: number): void {
+  onTimer(kind: number, payload?: unknown): void {
     switch (kind) {
       case TIMER.rpc:
         this.#rpc.onTimer();
@@ -148,7 +149,7 @@ export class GroupConsumer implements Node {
         this.#parts.metadata.fired();
         break;
       case TIMER.work:
-        this.#work.done();
+        this.#finished(this.#work.done(payload));
         break;
       case TIMER.close:
         this.#exit();
@@ -253,7 +254,7 @@ export class GroupConsumer implements Node {
   /** Commits if it is to be done at this point, and goes on. */
   #commitOr(when: "before" | "after", next: () => void): void {
     const { mode, when: chosen } = this.#options.commit;
-    if (mode === "auto" || chosen !== when) {
+    if ((mode !== "sync" && mode !== "async") || chosen !== when) {
       next();
     } else if (mode === "async") {
       this.#offsets.commit("async", 0, () => undefined);
@@ -262,6 +263,16 @@ export class GroupConsumer implements Node {
       this.#phase = "committing";
       // A commit that fails is told to the application, which goes on to poll.
       this.#offsets.commit("sync", this.#settings.apiTimeout, next);
+    }
+  }
+
+  /** A worker is done with a record. */
+  #finished({ partition, offset, unfinished }: Finished): void {
+    const { mode } = this.#options.commit;
+    if (mode === "each-finished") this.#offsets.commitBelow(partition, offset + 1);
+    else if (mode === "smallest-unfinished" && unfinished > offset) {
+      // Else one that began before it is not done, and nothing more is.
+      this.#offsets.commitBelow(partition, unfinished);
     }
   }
 

@@ -122,6 +122,15 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     this.run(now);
   }
 
+  /** The application is done with all of a partition below an offset, or says so: commitAsync of just that. */
+  commitBelow(partition: AssignedPartition, offset: Offset): void {
+    const now = this.#parts.world.clock.now();
+    // Applications that name an offset do not know its leader epoch.
+    const progress = [{ partition, offset, leaderEpoch: NO_EPOCH }];
+    this.#commits.push(new Commit("async", progress, now, () => undefined));
+    this.run(now);
+  }
+
   /** Sends what waits to be sent. */
   run(now: Instant): void {
     for (const commit of [...this.#commits]) {

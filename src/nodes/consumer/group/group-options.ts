@@ -5,7 +5,7 @@ import type { ClientAssignor } from "../../../kafka/group/assignors/client-assig
 import { clientAssignors } from "../../../kafka/group/assignors/client-assignors.ts";
 import type { ProtocolSwitches } from "../../../kafka/protocol-switches.ts";
 import type { NodeAddress } from "../../../ports/network.ts";
-import type { DurationSource } from "../../../ports/random.ts";
+import type { WorkPlan } from "./work.ts";
 
 /** Which topics a member wants: these, or all whose names match. */
 export type Subscription =
@@ -22,8 +22,12 @@ export interface SelfAssignment {
 
 /** How the application has committed what it read. */
 export interface CommitPolicy {
-  /** `auto`: only as enable.auto.commit says; otherwise by commitSync or commitAsync, each poll. */
-  readonly mode: "auto" | "sync" | "async";
+  /**
+   * `auto`: only as enable.auto.commit says; `sync` and `async`: by commitSync or commitAsync, each poll. The others
+   * commit by commitAsync whenever a record is done: the first offset of its partition that is not done, or, wrongly
+   * if there are several workers, the one behind the record.
+   */
+  readonly mode: "auto" | "sync" | "async" | "smallest-unfinished" | "each-finished";
   /** Of sync and async: before it works on what a poll gave it, or after. */
   readonly when: "before" | "after";
 }
@@ -34,8 +38,7 @@ export interface GroupConsumerOptions {
   /** group.id */
   readonly group: string;
   readonly subscription: Subscription | SelfAssignment;
-  /** How long the application works on each record; undefined: no time. */
-  readonly work: DurationSource | undefined;
+  readonly work: WorkPlan;
   readonly commit: CommitPolicy;
   readonly configs: ConsumerConfigs;
   /** Rules that Kafka once had; undefined: the present ones. */

@@ -1,44 +1,90 @@
 import type { Offset } from "../../../kafka/ids.ts";
 import type { World } from "../../../ports/node.ts";
 import type { DurationSource } from "../../../ports/random.ts";
+import type { AssignedPartition } from "../assigned-partition.ts";
 import type { TakenRecords } from "./completed-fetch.ts";
 
-/** The application's work on what a poll gave it: one record after another, each in its time. */
+/** How an application works on records. */
+export interface WorkPlan {
+  /** How long each takes; undefined: no time. */
+  readonly pace: DurationSource | undefined;
+  /** How many it works on at a time. Of several, one that began later may be done sooner. */
+  readonly workers: number;
+}
+
+/** A record of a partition is done. */
+export interface Finished {
+  readonly partition: AssignedPartition;
+  readonly offset: Offset;
+  /** Of what the poll gave of the partition: the first record that is not done, or where that ends. */
+  readonly unfinished: Offset;
+}
+
+/** What a poll gave of one partition, and how much of it is done. */
+class Share {
+  readonly taken: TakenRecords;
+  /** Which of its records is the next to be begun. */
+  next = 0;
+  readonly #done: boolean[] = [];
+  #unfinished = 0;
+
+  constructor(taken: TakenRecords) {
+    this.taken = taken;
+  }
+
+  offset(index: number): Offset {
+    return this.taken.offsets[index] as Offset;
+  }
+
+  /** Returns the first offset that is not done. */
+  finish(index: number): Offset {
+    const { offsets } = this.taken;
+    this.#done[index] = true;
+    while (this.#done[this.#unfinished] === true) this.#unfinished++;
+    return offsets[this.#unfinished] ?? this.offset(offsets.length - 1) + 1;
+  }
+}
+
+/** A record that a worker is at. */
+interface Task {
+  readonly share: Share;
+  readonly index: number;
+}
+
+/**
+ * The application's work on what a poll gave it: by one after another, or by a pool of workers who begin in order
+ * and finish as they finish.
+ *
+ * Simplified: the next poll waits for all of them; pools that poll on meanwhile pause what they cannot take.
+ */
 export class Work {
   readonly #world: World;
   readonly #client: string;
   readonly #group: string;
-  readonly #pace: DurationSource | undefined;
+  readonly #plan: WorkPlan;
   readonly #timerKind: number;
-  #taken: readonly TakenRecords[] = [];
-  /** Which of them it is at, and which of its records. */
-  #part = 0;
-  #record = 0;
+  #shares: readonly Share[] = [];
+  /** Which of them is the next to be begun. */
+  #share = 0;
+  #busy = 0;
 
-  /** Under `timerKind` the owner is woken for `done`. */
-  constructor(
-    world: World,
-    client: string,
-    group: string,
-    pace: DurationSource | undefined,
-    timerKind: number,
-  ) {
+  /** Under `timerKind` the owner is woken for `done`, with a payload. */
+  constructor(world: World, client: string, group: string, plan: WorkPlan, timerKind: number) {
     this.#world = world;
     this.#client = client;
     this.#group = group;
-    this.#pace = pace;
+    this.#plan = plan;
     this.#timerKind = timerKind;
   }
 
   get isOver(): boolean {
-    return this.#part >= this.#taken.length;
+    return this.#busy === 0 && this.#share >= this.#shares.length;
   }
 
   /** A poll gave these. */
   polled(taken: readonly TakenRecords[]): void {
-    this.#taken = taken;
-    this.#part = 0;
-    this.#record = 0;
+    this.#shares = taken.map((records) => new Share(records));
+    this.#share = 0;
     for (const { partition, offsets, batches } of taken) {
       this.#world.facts.note({
         kind: "polled",
@@ -52,38 +98,45 @@ export class Work {
   }
 
   begin(): void {
-    if (this.#pace === undefined) this.#doAll();
-    else this.#start(this.#pace);
+    const { pace, workers } = this.#plan;
+    if (pace === undefined) this.#doAll();
+    else while (this.#busy < workers && this.#start(pace));
   }
 
-  /** The timer came due: the record is done. */
-  done(): void {
-    const pace = this.#pace;
-    const part = this.#taken[this.#part];
-    if (part === undefined || pace === undefined) return;
-    const offset = part.offsets[this.#record] as Offset;
-    this.#note(part, offset, offset);
-    this.#record++;
-    if (this.#record >= part.offsets.length) {
-      this.#part++;
-      this.#record = 0;
-    }
-    if (!this.isOver) this.#start(pace);
+  /** The timer came due: a worker is done with its record, and takes the next. */
+  done(task: unknown): Finished {
+    const { share, index } = task as Task;
+    const { partition } = share.taken;
+    const offset = share.offset(index);
+    this.#note(partition, offset, offset);
+    const unfinished = share.finish(index);
+    this.#busy--;
+    const { pace } = this.#plan;
+    if (pace !== undefined) this.#start(pace);
+    return { partition, offset, unfinished };
   }
 
-  #start(pace: DurationSource): void {
-    this.#world.timers.start(pace.draw(this.#world.random), this.#timerKind);
+  /** A worker begins with the next record; false if there is none. */
+  #start(pace: DurationSource): boolean {
+    const share = this.#shares[this.#share];
+    if (share === undefined) return false;
+    const task: Task = { share, index: share.next };
+    share.next++;
+    if (share.next >= share.taken.offsets.length) this.#share++;
+    this.#busy++;
+    this.#world.timers.start(pace.draw(this.#world.random), this.#timerKind, task);
+    return true;
   }
 
   #doAll(): void {
-    for (const part of this.#taken) {
-      const { offsets } = part;
-      this.#note(part, offsets[0] as Offset, offsets[offsets.length - 1] as Offset);
+    for (const { taken } of this.#shares) {
+      const { offsets, partition } = taken;
+      this.#note(partition, offsets[0] as Offset, offsets[offsets.length - 1] as Offset);
     }
-    this.#part = this.#taken.length;
+    this.#share = this.#shares.length;
   }
 
-  #note({ partition }: TakenRecords, firstOffset: Offset, lastOffset: Offset): void {
+  #note(partition: AssignedPartition, firstOffset: Offset, lastOffset: Offset): void {
     this.#world.facts.note({
       kind: "records-processed",
       client: this.#client,

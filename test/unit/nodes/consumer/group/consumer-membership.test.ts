@@ -29,7 +29,7 @@ function beats({ world }: ScriptedGroup): string[] {
 
 /** Takes as long for each record. */
 function work(duration: number) {
-  return { draw: () => duration };
+  return { pace: { draw: () => duration }, workers: 1 };
 }
 
 describe("joining (KIP-848)", () => {

@@ -22,7 +22,7 @@ function upTo(count: number, from = 0): number[] {
 
 /** Takes as long for each record. */
 function work(duration: number) {
-  return { draw: () => duration };
+  return { pace: { draw: () => duration }, workers: 1 };
 }
 
 describe("joining", () => {
