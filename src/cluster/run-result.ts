@@ -3,6 +3,7 @@ import type { GuaranteeSummary } from "../checkers/checker-set.ts";
 import type { Violation } from "../checkers/guarantee.ts";
 import type { BrokerId } from "../kafka/ids.ts";
 import type { Checkpoint } from "../sim/digest.ts";
+import type { Unowned } from "../trace/ownership-view.ts";
 import type { TimelineEntry } from "../trace/timeline.ts";
 import type { Choice } from "./choices.ts";
 
@@ -24,6 +25,8 @@ export interface RunResult {
   readonly timeline: readonly TimelineEntry[];
   readonly partitions: readonly PartitionRow[];
   readonly clients: readonly ClientRow[];
+  /** Of consumers, in the order in which they were first heard of. */
+  readonly groups: readonly GroupRow[];
   readonly expectations: readonly ExpectationOutcome[];
   readonly guarantees: readonly GuaranteeSummary[];
   readonly violations: readonly Violation[];
@@ -72,6 +75,16 @@ export interface ConsumerRow {
   readonly lag: number;
   /** The worst of how long it had been behind what clients knew when it polled (Jepsen's realtime-lag). */
   readonly worstRealtimeLag: Duration;
+}
+
+export interface GroupRow {
+  readonly name: string;
+  /** Different records that its members have worked on, and how often one was worked on again. */
+  readonly processed: number;
+  readonly reprocessed: number;
+  readonly rebalances: number;
+  /** Of each partition that a member ever owned: for how long nobody did. */
+  readonly unowned: readonly Unowned[];
 }
 
 export interface ExpectationOutcome {

@@ -20,7 +20,7 @@ import type { Plan } from "./plan.ts";
 import { makePlan, rosterOf } from "./plan.ts";
 import { Readiness } from "./readiness.ts";
 import type { RunResult } from "./run-result.ts";
-import { clientRows, partitionRows, verdictOf } from "./verdict.ts";
+import { clientRows, groupRows, partitionRows, verdictOf } from "./verdict.ts";
 
 export interface SimulationOptions {
   readonly seed: string;
@@ -251,6 +251,7 @@ export class Simulation {
       timeline: this.#timeline.entries(),
       partitions: partitionRows(cluster.view),
       clients,
+      groups: groupRows(cluster.view, at),
       expectations,
       guarantees,
       violations,

@@ -5,7 +5,13 @@ import type { Violation } from "../checkers/guarantee.ts";
 import type { ClusterView } from "../trace/cluster-view.ts";
 import type { ClientSpec } from "./cluster-spec.ts";
 import type { Unfired } from "./director.ts";
-import type { ClientRow, ExpectationOutcome, PartitionRow, RunResult } from "./run-result.ts";
+import type {
+  ClientRow,
+  ExpectationOutcome,
+  GroupRow,
+  PartitionRow,
+  RunResult,
+} from "./run-result.ts";
 
 export interface Evidence {
   /** Why the run ended before its time, if it did. */
@@ -99,5 +105,18 @@ export function clientRows(
     const { sent, acked, failed, unknown, retries } = client;
     const longestStall = client.longestStall(at);
     return { kind, name, sent, acked, failed, unknown, retries, longestStall };
+  });
+}
+
+export function groupRows(view: ClusterView, at: Instant): GroupRow[] {
+  const heard = [...view.groups.values()].filter(({ rebalances, ownership }) => {
+    return rebalances > 0 || ownership.unowned(at).length > 0;
+  });
+  return heard.map((group) => {
+    const { name, processed, reprocessed, rebalances, ownership } = group;
+    const unowned = ownership
+      .unowned(at)
+      .sort((left, right) => byTopic(left.partition, right.partition));
+    return { name, processed, reprocessed, rebalances, unowned };
   });
 }

@@ -52,6 +52,14 @@ export function resultJson(
       const { longestStall, ...counts } = client;
       return { ...counts, longestStallUs: longestStall };
     }),
+    groups: result.groups.map(({ unowned, ...counts }) => ({
+      ...counts,
+      unowned: unowned.map(({ partition, total, longest }) => ({
+        partition,
+        totalUs: total,
+        longestUs: longest,
+      })),
+    })),
     timeline: timeline.map(({ at, event, verb, text, note }) => ({
       atUs: at,
       event,

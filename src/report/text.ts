@@ -4,10 +4,12 @@ import type { Choice } from "../cluster/choices.ts";
 import type {
   ClientRow,
   ExpectationOutcome,
+  GroupRow,
   PartitionRow,
   RunResult,
 } from "../cluster/run-result.ts";
 import type { Explanation } from "../explain/explain.ts";
+import { meanOf } from "../trace/ownership-view.ts";
 import type { TimelineEntry } from "../trace/timeline.ts";
 import { explanationLines } from "./explanation-text.ts";
 import { counted, flowed, table, WIDTH, wrapped } from "./layout.ts";
@@ -65,7 +67,7 @@ export function resultText(result: RunResult, options: TextOptions): string {
     drawnLines(result.drawn, options),
     story(result.timeline, options),
     partitionTable(result.partitions, options),
-    clientLines(result.clients),
+    [...clientLines(result), ...groupLines(result, options)],
     ...violationBlocks(result, options),
     expectationLines(result.expectations, paint),
     guaranteeLines(result, options),
@@ -129,8 +131,8 @@ function partitionTable(rows: readonly PartitionRow[], { verbose, paint }: TextO
   return [...lines, paint.faint(`  ... ${hidden.length} more, ${how}; -v shows them`)];
 }
 
-function clientLines(clients: readonly ClientRow[]): string[] {
-  const width = Math.max(7, ...clients.map(({ name }) => name.length));
+function clientLines({ clients, groups }: RunResult): string[] {
+  const width = nameWidth({ clients, groups });
   return clients.flatMap((client) => {
     const [first, ...others] = countsOf(client);
     return flowed([`  ${client.name.padEnd(width)} ${first}`, ...others], "   ", width + 3);
@@ -151,6 +153,34 @@ function countsOf(client: ClientRow): string[] {
     `retries ${retries}`,
     `stall ${formatSeconds(longestStall)}`,
   ];
+}
+
+function nameWidth({ clients, groups }: Pick<RunResult, "clients" | "groups">): number {
+  return Math.max(7, ...[...clients, ...groups].map(({ name }) => name.length));
+}
+
+/** Of each group, how long partitions had no owner; with -v, of each partition. */
+function groupLines({ clients, groups }: RunResult, { verbose }: TextOptions): string[] {
+  const width = nameWidth({ clients, groups });
+  return groups.flatMap(({ name, rebalances, processed, reprocessed, unowned }) => {
+    const counts = [
+      `rebalances ${rebalances}`,
+      `processed ${processed}`,
+      `again ${reprocessed}`,
+      ...unownedTexts(unowned, verbose),
+    ];
+    const [first, ...others] = counts;
+    return flowed([`  ${name.padEnd(width)} ${first}`, ...others], "   ", width + 3);
+  });
+}
+
+function unownedTexts(unowned: GroupRow["unowned"], verbose: boolean): string[] {
+  if (unowned.length === 0) return [];
+  if (verbose) {
+    return unowned.map(({ partition, total }) => `${partition} unowned ${formatSeconds(total)}`);
+  }
+  const worst = unowned.reduce((most, { total }) => Math.max(most, total), 0);
+  return [`unowned ${formatSeconds(meanOf(unowned))}, at worst ${formatSeconds(worst)}`];
 }
 
 /** One block a violation that no other brought with it; with -v, one for each. */

@@ -76,7 +76,13 @@ export type ClientQuantity =
   | "committed"
   | "aborted";
 
-export type GroupQuantity = "processed" | "reprocessed" | "skipped" | "uncommitted" | "rebalances";
+export type GroupQuantity =
+  | "processed"
+  | "reprocessed"
+  | "skipped"
+  | "uncommitted"
+  | "rebalances"
+  | "unowned";
 
 /** Something that holds or does not. */
 export type BooleanExpression =

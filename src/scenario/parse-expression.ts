@@ -562,7 +562,8 @@ class ExpressionParser {
     const group = this.#group();
     const quantity = token.text as GroupQuantity;
     const value: NumberExpression = { kind: "of-group", quantity, group };
-    return { type: "number", value, start: token.start, end: this.#closed() };
+    const type = quantity === "unowned" ? "duration" : "number";
+    return { type, value, start: token.start, end: this.#closed() };
   }
 
   #group(): string {

@@ -4,6 +4,7 @@ import type {
   BooleanExpression,
   ClientQuantity,
   Comparison,
+  GroupQuantity,
   NodesExpression,
   NumberExpression,
   PartitionQuantity,
@@ -87,7 +88,7 @@ function numberOf(number: NumberExpression, world: ExpressionWorld): number {
     case "of-client":
       return clientNumber(number.quantity, number.client, world);
     case "of-group":
-      return world.view.group(number.group)[number.quantity];
+      return groupNumber(number.quantity, number.group, world);
     case "of-partition":
       return partitionNumber(number.quantity, number.partition, number.broker, world);
     case "arithmetic": {
@@ -126,6 +127,11 @@ function partitionNumber(
 function clientNumber(quantity: ClientQuantity, name: string, world: ExpressionWorld): number {
   const client = world.view.client(name);
   return quantity === "stall" ? client.longestStall(world.now()) : client[quantity];
+}
+
+function groupNumber(quantity: GroupQuantity, name: string, world: ExpressionWorld): number {
+  const group = world.view.group(name);
+  return quantity === "unowned" ? group.ownership.meanUnowned(world.now()) : group[quantity];
 }
 
 function isAppending(nodes: NodesExpression, world: ExpressionWorld): boolean {
@@ -187,6 +193,7 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   skipped: ["records-processed", "offsets-committed", "position-reset"],
   uncommitted: ["records-processed", "offsets-committed"],
   rebalances: ["group-state-changed"],
+  unowned: ["partitions-assigned", "partitions-revoked", "partitions-lost", "node-stopped"],
 };
 
 type Expression = BooleanExpression | NumberExpression | NodesExpression;

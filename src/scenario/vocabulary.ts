@@ -112,6 +112,11 @@ export const GROUP_QUANTITIES: Readonly<Record<GroupQuantity, Word>> = {
     usage: "rebalances(workers)",
     meaning: "How often the group has come to rest in a new generation.",
   },
+  unowned: {
+    usage: "unowned(workers)",
+    meaning:
+      "How long the partitions of a group had no owner, each since it first had one, on average; a duration.",
+  },
 };
 
 /** Functions that hold or do not. */

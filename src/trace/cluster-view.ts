@@ -405,14 +405,23 @@ export class ClusterView {
   }
 
   #followGroups(facts: FactRecorder): void {
-    facts.on("partitions-assigned", ({ client, group }) => {
-      this.client(client).group = this.group(group);
+    facts.on("partitions-assigned", ({ client, group, partitions }, at) => {
+      const view = this.group(group);
+      this.client(client).group = view;
+      for (const name of partitions) view.ownership.noteOwned(name, client, at);
     });
     for (const kind of ["partitions-revoked", "partitions-lost"] as const) {
-      facts.on(kind, ({ client, partitions }) => {
-        for (const name of partitions) this.client(client).noteGone(this.partition(name));
+      facts.on(kind, ({ client, group, partitions }, at) => {
+        const { ownership } = this.group(group);
+        for (const name of partitions) {
+          this.client(client).noteGone(this.partition(name));
+          ownership.noteGone(name, client, at);
+        }
       });
     }
+    facts.on("node-stopped", ({ node }, at) => {
+      this.clients.get(node)?.group?.ownership.noteStopped(node, at);
+    });
     facts.on("records-processed", ({ group, partition, firstOffset, lastOffset }) => {
       this.group(group).noteProcessed(partition, firstOffset, lastOffset);
     });

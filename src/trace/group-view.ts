@@ -1,4 +1,5 @@
 import type { BrokerId, Offset, PartitionName } from "../kafka/ids.ts";
+import { OwnershipView } from "./ownership-view.ts";
 
 /** What the members of a group have done in one partition. */
 class GroupPartition {
@@ -21,6 +22,7 @@ export class GroupView {
   processed = 0;
   /** How often one of them worked on a record that had been worked on before. */
   reprocessed = 0;
+  readonly ownership: OwnershipView = new OwnershipView();
   readonly #partitions = new Map<PartitionName, GroupPartition>();
 
   constructor(name: string) {

@@ -195,6 +195,7 @@ describe("a predicate", () => {
     "alive(brokers) == 2",
     "acked(p1) == 7 and unknown(p1) == 2 and failed(p1) == 0 and sent(p1) == 9",
     "retries(p1) == 0 or read(c1) > 0",
+    "unowned(workers) == 0s",
     "stall(p1) == 0s",
     "stall(p1) < 1m30s",
     "not (acked(p1) < 7)",
