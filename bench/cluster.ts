@@ -10,7 +10,7 @@ import { consumer, sampleSpec } from "../test/support/sample-spec.ts";
 import { collectGarbage, formatTable, threadTime } from "./measure.ts";
 
 /** A cluster of 3 brokers and 3 controllers, 6 partitions, acks=all, one producer, one consumer. */
-interface Load {
+export interface Load {
   readonly title: string;
   /** Records a second. */
   readonly rate: number;
@@ -36,7 +36,7 @@ interface Sample {
   readonly logged: number;
 }
 
-const LOADS: readonly Load[] = [
+export const LOADS: readonly Load[] = [
   ...bothWays({
     title: "1,000 rec/s, unbatched",
     rate: 1000,
@@ -146,18 +146,14 @@ export function clusterSample(number: number): string {
 
 function run(load: Load): Sample {
   const before = inUse();
-  const cluster = new Cluster(specOf(load));
-  if (load.guarantees) createCheckers(cluster.facts, checkSetupOf(cluster));
+  const cluster = clusterFor(load);
   let logged = 0;
   let records = 0;
   cluster.facts.on("appended", ({ batch, asLeader }) => {
     logged += batch.sizeInBytes;
     if (asLeader) records += batch.recordCount;
   });
-  cluster.start();
-  advance(cluster, 8);
-  cluster.startClients();
-  advance(cluster, load.warmUp);
+  warmUp(cluster, load);
 
   const start = inUse();
   let peak = start;
@@ -180,10 +176,25 @@ function run(load: Load): Sample {
   };
 }
 
+/** A cluster with the load's clients, watched by all guarantees if the load says so. */
+export function clusterFor(load: Load): Cluster {
+  const cluster = new Cluster(specOf(load));
+  if (load.guarantees) createCheckers(cluster.facts, checkSetupOf(cluster));
+  return cluster;
+}
+
+/** Starts the cluster, then its clients, and lets them go on until the code is compiled. */
+export function warmUp(cluster: Cluster, { warmUp }: Load): void {
+  cluster.start();
+  advance(cluster, 8);
+  cluster.startClients();
+  advance(cluster, warmUp);
+}
+
 /** How often in a run it is looked how much memory is in use. */
 const SLICES = 10;
 
-function advance({ scheduler }: Cluster, seconds: number): void {
+export function advance({ scheduler }: Cluster, seconds: number): void {
   const end = scheduler.now + seconds * SECOND;
   while (scheduler.now < end) scheduler.step();
 }

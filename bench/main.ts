@@ -1,6 +1,7 @@
 import { checkerContenders } from "./checkers.ts";
 import { benchCluster, clusterSample, SAMPLE } from "./cluster.ts";
 import { diskContenders } from "./disk.ts";
+import { benchGuarantees } from "./guarantees.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
 import { benchLog } from "./log.ts";
 import { fight, formatCost, formatRate, formatTable, measure } from "./measure.ts";
@@ -9,7 +10,7 @@ import { benchStartup } from "./startup.ts";
 
 /**
  * `npm run bench -- parts` measures the parts, `log` logs of three lengths, `cluster` whole clusters,
- * `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
+ * `guarantees` what they cost, `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
  */
 const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
@@ -24,6 +25,7 @@ function printAll(): void {
   if (wanted === "parts") printParts();
   else if (wanted === "log") printLog();
   else if (wanted === "cluster") printCluster();
+  else if (wanted === "guarantees") printGuarantees();
   else if (wanted === "startup") printStartup();
   else {
     const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
@@ -34,6 +36,8 @@ function printAll(): void {
       printLog();
       console.log();
       printCluster();
+      console.log();
+      printGuarantees();
       console.log();
       printStartup();
     }
@@ -52,6 +56,10 @@ function printLog(): void {
 
 function printCluster(): void {
   console.log(benchCluster("", Math.min(ROUNDS, 3)));
+}
+
+function printGuarantees(): void {
+  console.log(benchGuarantees(Math.min(ROUNDS, 3)));
 }
 
 function printStartup(): void {

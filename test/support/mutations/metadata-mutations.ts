@@ -22,6 +22,16 @@ export const METADATA_MUTATIONS: readonly Mutation[] = [
     seeds: 20,
   },
   {
+    name: "isr-of-earlier-lives",
+    breaks: "Who joins the ISR is still the process that its leader saw (broker epoch, KIP-903).",
+    file: ALTER,
+    find: "    if (brokerEpoch !== -1 && brokerEpoch !== broker.brokerEpoch) return ERRORS.INELIGIBLE_REPLICA;\n",
+    put: "",
+    caughtBy: "isr-grows-by-request",
+    story: "joinerRestarts",
+    seeds: 1,
+  },
+  {
     name: "process-taken-for-its-forerunner",
     breaks: "A new process of a broker registers anew (incarnation id).",
     file: LIFECYCLE,

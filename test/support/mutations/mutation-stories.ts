@@ -171,6 +171,25 @@ const STORIES = {
       "{ name: again, when: isr-size(orders-0) == 3 and leo(orders-0) > 700, reset: broker-1, with: controllers }",
     ],
   },
+  /** A replica is to join the ISR, and starts anew before the controller hears of it. */
+  joinerRestarts: {
+    faults: [
+      "{ at: 1s, delay-link: 900ms, from: broker-1, to: controllers }",
+      "{ name: away, at: uniform(2s..3s), crash: broker-3, for: 3s }",
+      "{ after: away, delay: uniform(3200ms..4s), shutdown: broker-3, for: 100ms }",
+    ],
+  },
+  /** A leader comes back to a shorter log than it had, and one of its followers is far from it now. */
+  leadsShorterLog: {
+    brokerConfigs: "leader.imbalance.check.interval.seconds: 1",
+    producerConfigs: "acks: 1, linger.ms: 0",
+    producer: "rate: 300/s, ",
+    faults: [
+      "{ at: 2s, partition: { from: broker-1 + broker-2, to: controllers }, for: 3s }",
+      "{ at: uniform(2500ms..3s), partition: { from: broker-3, to: broker-1 }, for: 2500ms }",
+      "{ at: 5500ms, delay-link: 800ms, from: broker-2, to: broker-1 }",
+    ],
+  },
   /** Copies take so long that a producer loses patience and sends again. */
   slowReplication: {
     producerConfigs: "acks: all, request.timeout.ms: 800, delivery.timeout.ms: 30000",

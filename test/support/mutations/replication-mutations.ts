@@ -198,4 +198,15 @@ export const REPLICATION_MUTATIONS: readonly Mutation[] = [
     story: "tailDiverges",
     seeds: 1,
   },
+  {
+    name: "progress-kept-in-new-epoch",
+    breaks:
+      "A new leader knows nothing of its followers until they fetch (`Replica.resetReplicaState`).",
+    file: PROGRESS,
+    find: "      this.logEndOffset = UNKNOWN_OFFSET;\n",
+    put: "",
+    caughtBy: "hw-within-isr",
+    story: "leadsShorterLog",
+    seeds: 1,
+  },
 ];
