@@ -1,5 +1,6 @@
 import type { ShapeName } from "../scenario/random-faults.ts";
 import type { Shape } from "./shape.ts";
+import { FAIL_OVERS } from "./shapes/fail-overs.ts";
 import { CLOCK_SKEW_SHAPE, DAMAGE, SLOW_DISK_SHAPE } from "./shapes/machines.ts";
 import {
   BURST,
@@ -17,6 +18,8 @@ import {
   POWER_CUT,
   SHUTDOWN_SHAPE,
 } from "./shapes/processes.ts";
+import { STALE_LEADER } from "./shapes/stale-leader.ts";
+import { UNEVEN_LOGS } from "./shapes/uneven-logs.ts";
 
 /** What each word of the language means. */
 export const CATALOGUE: Readonly<Record<ShapeName, Shape>> = {
@@ -28,6 +31,9 @@ export const CATALOGUE: Readonly<Record<ShapeName, Shape>> = {
   isolate: ISOLATE_SHAPE,
   partition: PARTITION_SHAPE,
   swizzle: SWIZZLE,
+  "fail-overs": FAIL_OVERS,
+  "stale-leader": STALE_LEADER,
+  "uneven-logs": UNEVEN_LOGS,
   "slow-network": SLOW_NETWORK,
   reset: RESET_SHAPE,
   "slow-disk": SLOW_DISK_SHAPE,

@@ -12,6 +12,8 @@ export interface Terrain {
   readonly lagTime: Duration;
   /** `broker.session.timeout.ms`. */
   readonly sessionTimeout: Duration;
+  /** Times after which something is done again: segments are rolled, logs flushed, high watermarks written. */
+  readonly rhythms: readonly Duration[];
   /** The least `min.insync.replicas` of any topic, and at most as many as its partitions have replicas. */
   readonly minInSync: number;
 }

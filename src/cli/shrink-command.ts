@@ -5,14 +5,13 @@ import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import { explicitScenario } from "../fuzz/explicit-scenario.ts";
 import { fallOf } from "../fuzz/shrink/fall.ts";
-import type { Shrunk } from "../fuzz/shrink/shrink.ts";
+import { regression, regressionName } from "../fuzz/shrink/regression.ts";
 import { shrink } from "../fuzz/shrink/shrink.ts";
 import type { Recording } from "../replay/recording.ts";
 import { encodeToken } from "../replay/recording.ts";
 import { shellWords } from "../report/shell-words.ts";
 import { shrinkText } from "../report/shrink-text.ts";
 import { Mistake, parseDuration } from "../scenario/duration.ts";
-import { writeYaml } from "../scenario/parse-yaml.ts";
 import { readScenario } from "../scenario/read-scenario.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { advance } from "./advance.ts";
@@ -66,9 +65,8 @@ export async function shrinkCommand(what: string, flags: ShrinkFlags): Promise<E
   });
   progress.clear();
   if (shrunk === undefined) throw new Error(`written out, it does not break ${guarantee}`);
-  const name = `${scenario.name}-${seed}-min`;
-  const path = flags.out ?? join("reports", `${name}.yaml`);
-  const small = regression(shrunk, name, violation, scenario, seed);
+  const path = flags.out ?? join("reports", `${regressionName(scenario.name, seed)}.yaml`);
+  const small = regression(shrunk, violation, scenario, seed);
   write(path, small);
   process.stdout.write(
     `${[
@@ -110,36 +108,6 @@ function deadlineOf(time: string | undefined): number {
   if (duration instanceof Mistake) throw new UsageError(duration.message);
   return Date.now() + duration / 1000;
 }
-
-/** The smallest run as a scenario that says what happens in it, its keys in the usual order. */
-function regression(
-  { plain }: Shrunk,
-  name: string,
-  { kind }: Violation,
-  scenario: Scenario,
-  seed: string,
-): string {
-  const summary = `What is left of ${scenario.name}, seed ${seed}: ${kind}.`;
-  const whole = { ...plain, name, summary, seed: Number(seed), expect: [{ violation: kind }] };
-  const keys = [...ORDER, ...Object.keys(whole).filter((key) => !ORDER.includes(key))];
-  const values = new Map(Object.entries(whole));
-  const entries = keys.flatMap((key) => (values.has(key) ? [[key, values.get(key)]] : []));
-  return writeYaml(Object.fromEntries(entries));
-}
-
-const ORDER: readonly string[] = [
-  "version",
-  "name",
-  "summary",
-  "seed",
-  "kafka",
-  "cluster",
-  "topics",
-  "clients",
-  "faults",
-  "duration",
-  "settle",
-];
 
 /** Of what was just written; a token has no events. */
 function recordingOf(text: string, file: string, seed: string): Recording {

@@ -1,8 +1,11 @@
+import type { Duration } from "../base/time.ts";
 import { fromMillis, SECOND } from "../base/time.ts";
 import { drawFaults } from "../chaos/draw-faults.ts";
+import { drawEdges } from "../chaos/edges.ts";
 import type { Terrain } from "../chaos/terrain.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
+import { topicConfigsOf } from "../kafka/config/topic-configs.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { partitionNames } from "../scenario/scenario.ts";
 import { describeStep } from "../scenario/write-steps.ts";
@@ -19,6 +22,14 @@ export interface PlannedChaos {
    * run. Unless the scenario says how long its story is, it ends when the faults do.
    */
   readonly story: Scenario;
+}
+
+/** The scenario with the configs that its seed draws, if `random-faults` says so; each is noted as a choice. */
+export function planEdges(scenario: Scenario, choices: Choices): Scenario {
+  if (scenario.randomFaults?.edges !== true) return scenario;
+  const { scenario: edged, drawn } = drawEdges(scenario, choices.stream("edges"));
+  for (const { path, value } of drawn) choices.note(path, String(value));
+  return edged;
 }
 
 /** Draws the random faults of a scenario, if it has any; each is noted as a choice. */
@@ -59,9 +70,26 @@ function terrainOf(scenario: Scenario, cluster: ClusterSpec): Terrain {
     ),
     lagTime: fromMillis(configs["replica.lag.time.max.ms"]),
     sessionTimeout: fromMillis(configs["broker.session.timeout.ms"]),
+    rhythms: rhythmsOf(cluster),
     minInSync: minInSyncOf(cluster),
   };
 }
+
+/** What comes round within a story, by the configs of the brokers and of topics. */
+function rhythmsOf({ configs, topics }: ClusterSpec): Duration[] {
+  const broker = resolveConfigs(BROKER_CONFIGS, configs);
+  const all = new Set([broker["replica.high.watermark.checkpoint.interval.ms"]]);
+  for (const { configs: own } of topics) {
+    const given = Object.fromEntries(own.map(({ name, value }) => [name, value]));
+    const topic = topicConfigsOf(given, broker);
+    all.add(topic["segment.ms"]);
+    all.add(topic["flush.ms"]);
+  }
+  return [...all].filter((time) => time > 0 && time <= LONGEST_RHYTHM).map(fromMillis);
+}
+
+/** In milliseconds. */
+const LONGEST_RHYTHM = 20_000;
 
 /** The least of any topic: as many brokers less one may stop uncleanly before something can be lost. */
 function minInSyncOf({ configs, topics }: ClusterSpec): number {

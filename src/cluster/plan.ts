@@ -43,7 +43,7 @@ import type {
   ConsumerSpec,
   MembershipPlan,
 } from "./cluster-spec.ts";
-import { planChaos } from "./plan-chaos.ts";
+import { planChaos, planEdges } from "./plan-chaos.ts";
 
 /** A scenario with a seed: every choice is made that is not the world's own. */
 export interface Plan {
@@ -97,8 +97,9 @@ const DEFAULT_LINK: LinkQuality = {
 };
 
 /** Makes every choice of a scenario: the same for the same seed. */
-export function makePlan(scenario: Scenario, seed: string): Plan {
+export function makePlan(written: Scenario, seed: string): Plan {
   const choices = new Choices(new Rng(seed).fork("plan"));
+  const scenario = planEdges(written, choices);
   const { cluster } = scenario;
   const brokers = plannedBrokers(scenario, choices);
   const rules = replicationRules({ ...PRESENT_RULES, ...cluster.protocol });

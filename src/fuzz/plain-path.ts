@@ -43,6 +43,7 @@ function deeper(inner: Plain | undefined, path: Path, value: Plain | undefined):
       return rest.length === 0 ? (value ?? null) : (deeper(item, rest, value) ?? null);
     });
   }
-  const map = asMap(inner);
+  // What leads there is made where there is nothing yet.
+  const map = inner === undefined && value !== undefined ? {} : asMap(inner);
   return map === undefined ? inner : changed(map, path, value);
 }

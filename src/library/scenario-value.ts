@@ -383,6 +383,11 @@ export interface RandomFaultsValue {
   readonly generators?: readonly (ShapeName | ShapeGeneratorValue | FaultGeneratorValue)[];
   /** Does each seed draw which of them there are, and how fierce? Default true. */
   readonly swarm?: boolean;
+  /**
+   * Does each seed also draw configs that the scenario does not set, where something changes with
+   * them: segments of a second, fetches of one batch, sessions shorter than lags? Default false.
+   */
+  readonly edges?: boolean;
   /** From then on nothing strikes, and without `duration` the story ends. Default 1m. */
   readonly "quiet-after"?: DurationValue;
   /** A step is skipped if this would not hold then: alive(isr(orders-0)) >= 1. */
@@ -400,6 +405,9 @@ export type ShapeName =
   | "isolate"
   | "partition"
   | "swizzle"
+  | "fail-overs"
+  | "stale-leader"
+  | "uneven-logs"
   | "slow-network"
   | "reset"
   | "slow-disk"
@@ -420,6 +428,9 @@ export interface ShapeGeneratorValue {
     | "isolate"
     | "partition"
     | "swizzle"
+    | "fail-overs"
+    | "stale-leader"
+    | "uneven-logs"
     | "slow-network"
     | "reset"
     | "slow-disk"

@@ -72,6 +72,12 @@ const KEYS = {
     form: FLAG,
     meaning: "Does each seed draw which of them there are, and how fierce? Default true.",
   },
+  edges: {
+    form: FLAG,
+    meaning:
+      "Does each seed also draw configs that the scenario does not set, where something changes with them: " +
+      "segments of a second, fetches of one batch, sessions shorter than lags? Default false.",
+  },
   "quiet-after": {
     form: DURATION,
     meaning: "From then on nothing strikes, and without `duration` the story ends. Default 1m.",
@@ -98,7 +104,7 @@ export const RANDOM_FAULTS: Form<RandomFaultsSpec> = {
   read(node, reading, label) {
     const fields = FIELDS.read(node, reading, label);
     if (fields === undefined) return undefined;
-    const { generators, swarm, "quiet-after": quietAfter, keep, unlimited } = fields.values;
+    const { generators, swarm, edges, "quiet-after": quietAfter, keep, unlimited } = fields.values;
     for (const generator of generators ?? []) {
       if (generator.kind !== "shape" || unlimited === true) continue;
       if (SHAPES[generator.shape].scope !== "unlimited") continue;
@@ -108,6 +114,7 @@ export const RANDOM_FAULTS: Form<RandomFaultsSpec> = {
     return {
       generators: generators ?? [],
       swarm: swarm ?? true,
+      edges: edges ?? false,
       quietAfter,
       keep,
       unlimited: unlimited ?? false,

@@ -11,6 +11,8 @@ export interface RandomFaultsSpec {
   readonly generators: readonly GeneratorSpec[];
   /** Does each seed draw which of them there are, and how fierce they are? */
   readonly swarm: boolean;
+  /** Does each seed also draw configs, of those that the scenario does not set, near their edges? */
+  readonly edges: boolean;
   /** From then on nothing strikes; undefined: the story's `duration`, or a minute. */
   readonly quietAfter: Duration | undefined;
   /** Guards each step: see `keep` of a step. */
@@ -45,6 +47,9 @@ export type ShapeName =
   | "isolate"
   | "partition"
   | "swizzle"
+  | "fail-overs"
+  | "stale-leader"
+  | "uneven-logs"
   | "slow-network"
   | "reset"
   | "slow-disk"
@@ -86,6 +91,18 @@ export const SHAPES: Readonly<Record<ShapeName, ShapeWord>> = {
   swizzle: {
     scope: "always",
     meaning: "Some nodes are cut off one after another, and come back in another order.",
+  },
+  "fail-overs": {
+    scope: "always",
+    meaning: "One leader falls after the other, and those that fell come back meanwhile.",
+  },
+  "stale-leader": {
+    scope: "always",
+    meaning: "A leader is cut off from the controllers, and not from its clients.",
+  },
+  "uneven-logs": {
+    scope: "always",
+    meaning: "A leader falls when one follower has more of its log than another.",
   },
   "slow-network": { scope: "always", meaning: "Links get slow, or lose most of their bandwidth." },
   reset: { scope: "always", meaning: "A node's connections break." },

@@ -1,125 +1,98 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { CANARIES } from "../../src/fuzz/canaries.ts";
-import { Hunt } from "../../src/fuzz/hunt.ts";
-import { changed } from "../../src/fuzz/plain-path.ts";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { HuntCase } from "../../src/fuzz/hunt.ts";
+import { ROUND } from "../../src/fuzz/hunt.ts";
 import { writeYaml } from "../../src/scenario/parse-yaml.ts";
 import { plainScenario } from "../../src/scenario/plain.ts";
+import { findingBugsPage, searchCells } from "./finding/page.ts";
+import type { PlantedBug } from "./finding/planted-bug.ts";
+import { plantedBugs } from "./finding/planted-bug.ts";
+import type { Row } from "./finding/row.ts";
+import type { Search } from "./finding/search.ts";
+import { search } from "./finding/search.ts";
+import { shrinkFinding } from "./finding/shrink-finding.ts";
 import type { Engine } from "./mutations/mutant-engines.ts";
 import { MutantEngines } from "./mutations/mutant-engines.ts";
-import type { Mutation } from "./mutations/mutation.ts";
 import { MUTATIONS } from "./mutations/mutations.ts";
 
 /**
- * How long `sim fuzz` takes to name each planted bug, in one general scenario: writes
- * docs/finding-bugs.md.
+ * How long `sim fuzz` takes to name each planted bug, in one general scenario, and how small the run becomes in which
+ * it did: writes docs/finding-bugs.md.
  *
- *     npm run planted-bugs -- [CPU seconds a bug] [the number of bugs]
+ *     npm run planted-bugs -- [CPU seconds a bug] [--only NAME,NAME] [--fresh]
  *
- * One thread, one bug after the other, guided and from seed to seed. A bug that is not named within its
- * budget says so.
+ * One thread, one bug after the other, guided and from seed to seed. A bug that is not named within its budget says
+ * so. What is known stays in reports/planted-bugs.json and is not looked for again, unless it was given up within a
+ * smaller budget: `--fresh` forgets it all, as a change of the engine or of the scenario ought to.
  */
-const [budget = 600, most = Number.POSITIVE_INFINITY] = process.argv.slice(2).map(Number);
-const SCENARIO = "scenarios/chaos.yaml";
-
-interface Search {
-  readonly runs: number;
-  readonly seconds: number;
-  /** The guarantee that named it; undefined: none did. */
-  readonly named: string | undefined;
-}
-
-interface Bug {
-  readonly name: string;
-  readonly breaks: string;
-  readonly caughtBy: readonly string[];
-  readonly text: string;
-  readonly mutation: Mutation | undefined;
-}
-
-function bugs(): Bug[] {
-  const general = readFileSync(SCENARIO, "utf8");
-  const planted = MUTATIONS.map((mutation) => {
-    const { name, breaks, caughtBy } = mutation;
-    return { name, breaks, caughtBy: [caughtBy], text: general, mutation };
-  });
-  const switches = CANARIES.map(({ name, breaks, caughtBy, protocol }) => {
-    const broken = changed(plainScenario(general, undefined), ["cluster", "protocol"], protocol);
-    const text = writeYaml({ ...broken, expect: [...caughtBy] });
-    return { name, breaks, caughtBy, text, mutation: undefined };
-  });
-  return [...switches, ...planted].slice(0, most);
-}
-
-/** Until one of the guarantees that should name the bug is named first, or the budget is spent. */
-function search(engine: Engine, { text, caughtBy }: Bug, isGuided: boolean): Search {
-  const where = { file: SCENARIO, text, variant: undefined };
-  const hunt = new Hunt({ ...where, seed: 1, isGuided, shard: { index: 0, count: 1 } });
-  const start = process.cpuUsage();
-  const seconds = (): number => {
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1e6;
-  };
-  for (;;) {
-    for (const one of hunt.nextRound()) {
-      const outcome = engine.playCase(one);
-      hunt.take(one, outcome);
-      const named = outcome.failures[0]?.guarantee;
-      if (named !== undefined && caughtBy.includes(named)) {
-        return { runs: hunt.runs, seconds: seconds(), named };
-      }
-      if (seconds() > budget) return { runs: hunt.runs, seconds: seconds(), named: undefined };
-    }
-  }
-}
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: "string" }, fresh: { type: "boolean" } },
+});
+const BUDGET = Number(positionals[0] ?? 600);
+const SHRINK_BUDGET = 120;
+const STATE = "reports/planted-bugs.json";
+const PAGE = "docs/finding-bugs.md";
 
 async function main(): Promise<void> {
+  const rows = new Map(known().map((row) => [row.name, row]));
   const engines = await MutantEngines.of(MUTATIONS);
-  const rows: (readonly [Bug, Search, Search])[] = [];
-  for (const bug of bugs()) {
-    const engine = await engines.load(bug.mutation);
-    const row = [bug, search(engine, bug, true), search(engine, bug, false)] as const;
-    rows.push(row);
-    process.stderr.write(`${bug.name}: ${cells(row[1])} | ${cells(row[2])}\n`);
+  const sound = await engines.load(undefined);
+  const bugs = plantedBugs();
+  const wanted = values.only?.split(",");
+  for (const bug of bugs.filter(({ name }) => wanted?.includes(name) ?? true)) {
+    const before = rows.get(bug.name);
+    if (isSettled(before?.guided) && isSettled(before?.plain)) continue;
+    const row = look(bug, await engines.load(bug.mutation), sound, before);
+    rows.set(bug.name, row);
+    process.stderr.write(`${bug.name}: ${searchCells(row.guided)} | ${searchCells(row.plain)}\n`);
+    // After each: it takes hours.
+    const inOrder = bugs.flatMap(({ name }) => rows.get(name) ?? []);
+    mkdirSync("reports", { recursive: true });
+    writeFileSync(STATE, JSON.stringify(inOrder, undefined, 1));
+    writeFileSync(PAGE, findingBugsPage(inOrder));
   }
   await engines.dispose();
-  writeFileSync("docs/finding-bugs.md", page(rows));
 }
 
-function cells({ runs, seconds, named }: Search): string {
-  const time = seconds.toFixed(1);
-  return named === undefined ? `not in ${runs} | ${time} |` : `${runs} | ${time} | ${named}`;
+function known(): Row[] {
+  if (values.fresh === true || !existsSync(STATE)) return [];
+  return JSON.parse(readFileSync(STATE, "utf8")) as Row[];
 }
 
-function page(rows: readonly (readonly [Bug, Search, Search])[]): string {
-  const found = rows.filter(([, guided]) => guided.named !== undefined);
-  const median = (values: readonly number[]): string => {
-    const sorted = [...values].sort((left, right) => left - right);
-    return (sorted[Math.floor(sorted.length / 2)] ?? 0).toFixed(1);
-  };
-  const byTime = [...rows].sort(([, left], [, right]) => left.seconds - right.seconds);
-  const hard = byTime.slice(Math.floor((byTime.length * 2) / 3));
-  const ratio = median(hard.map(([, guided, plain]) => plain.seconds / guided.seconds));
-  return `# Finding bugs
+function isSettled(found: Search | undefined): boolean {
+  return found !== undefined && (found.named !== undefined || found.budget >= BUDGET);
+}
 
-<!-- Written by test/support/planted-bugs.ts. To renew: npm run planted-bugs -- ${budget} -->
+function look(bug: PlantedBug, engine: Engine, sound: Engine, before: Row | undefined): Row {
+  const isSound = (one: HuntCase): boolean => isFine(sound, one);
+  const limits = { budget: BUDGET, isGuided: true };
+  const { name, breaks } = bug;
+  let { guided, shrunk } = before ?? { guided: undefined, shrunk: undefined };
+  if (guided === undefined || !isSettled(guided)) {
+    const found = search(bug, engine, isSound, limits);
+    guided = found.search;
+    if (found.one !== undefined && guided.named !== undefined) {
+      shrunk = shrinkFinding(engine, found.one, guided.named, SHRINK_BUDGET);
+    }
+  }
+  // Until the second round there is nothing to guide, and both are the same.
+  const isSame = guided.named !== undefined && guided.runs <= ROUND;
+  const plain = isSame
+    ? guided
+    : isSettled(before?.plain)
+      ? before?.plain
+      : search(bug, engine, isSound, { ...limits, isGuided: false }).search;
+  return { name, breaks, guided, plain: plain ?? guided, shrunk };
+}
 
-How long a search like \`sim fuzz ${SCENARIO}\` takes, on one core, to name a planted bug: rules that
-Kafka once had (\`protocol:\`), and rules of the implementation broken in its source, one at a time
-(test/support/mutations). A bug counts as found when the guarantee that should name it is named first.
-The search for each ends after ${budget} s of CPU; \`not in N\`: none of N runs had named it then.
-
-Found: ${found.length} of ${rows.length}; median ${median(found.map(([, guided]) => guided.seconds))} s. In the hard third, the
-median of plain against guided time is ${ratio}.
-
-| bug | what is wrong | runs | CPU s | named | runs, seed by seed | CPU s | named |
-|---|---|---|---|---|---|---|---|
-${rows
-  .map(
-    ([bug, guided, plain]) =>
-      `| ${bug.name} | ${bug.breaks} | ${cells(guided)} | ${cells(plain)} |`,
-  )
-  .join("\n")}
-`;
+/** Is nothing wrong with a run in the engine as it is, with the rules as they are? */
+function isFine(sound: Engine, one: HuntCase): boolean {
+  const plain = plainScenario(one.text, one.variant);
+  const cluster = { ...(plain["cluster"] as Record<string, never>) };
+  delete cluster["protocol"];
+  delete plain["expect"];
+  return sound.playCase({ ...one, text: writeYaml({ ...plain, cluster }) }).failures.length === 0;
 }
 
 await main();

@@ -105,14 +105,19 @@ export const RESET_SHAPE: Shape = {
   ],
 };
 
-/** What a producer sends is held back, and so comes all at once when it is let through. */
+/**
+ * What a producer sends is held back, and so comes all at once when it is let through: at any time, or when segments
+ * are rolled, logs flushed or high watermarks written, as far as that can be told beforehand.
+ */
 export const BURST: Shape = {
   every: 8 * SECOND,
   strike(strike) {
     const { at, terrain, dice } = strike;
     if (terrain.producers.length === 0) return [];
     const { name } = dice.of(terrain.producers);
-    const length = strike.length([200 * MILLISECOND, SECOND, 3 * SECOND]);
+    const usual = [200 * MILLISECOND, SECOND, 3 * SECOND];
+    const rhythm = terrain.rhythms.length > 0 && dice.percent(50) ? dice.of(terrain.rhythms) : 0;
+    const length = strike.length(rhythm > 0 ? [rhythm - (at % rhythm) + MILLISECOND] : usual);
     return [stepAt(at, { isolate: name, direction: "to", for: formatDuration(length) })];
   },
 };

@@ -4,6 +4,7 @@ import { mortalBrokers } from "../limits.ts";
 import type { Shape, Strike } from "../shape.ts";
 import { stepAt } from "../shape.ts";
 import { serversOf } from "../terrain.ts";
+import { AROUND } from "./around.ts";
 
 /** From the time of a restart to longer than sessions and lags usually last. */
 const ABSENCES = [500 * MILLISECOND, 2 * SECOND, 4 * SECOND, 8 * SECOND, 12 * SECOND, 20 * SECOND];
@@ -77,16 +78,13 @@ export const POWER_CUT: Shape = {
   },
 };
 
-/** Somewhat less and somewhat more than a time at which something is decided. */
-const EDGES = [50, 90, 98, 102, 110, 150];
-
 /** A process freezes, often for about as long as others have patience with it. */
 export const PAUSE_SHAPE: Shape = {
   every: 8 * SECOND,
   strike(strike) {
     const { at, terrain, dice } = strike;
     const patience = dice.of([terrain.lagTime, terrain.sessionTimeout]);
-    const edge = Math.round((patience * dice.of(EDGES)) / 100);
+    const edge = Math.round((patience * dice.of(AROUND)) / 100);
     const length = strike.length([300 * MILLISECOND, 2 * SECOND, edge, edge, edge]);
     const isClient = terrain.clients.length > 0 && dice.percent(10);
     const target = isClient ? dice.of(terrain.clients) : someServer(strike);

@@ -81,6 +81,7 @@ test("seeds draw different kinds and different fierceness, and every shape is dr
     "clock-skew",
     "crash",
     "crash-while-writing",
+    "fail-overs",
     "isolate",
     "partition",
     "pause",
@@ -89,10 +90,12 @@ test("seeds draw different kinds and different fierceness, and every shape is dr
     "shutdown",
     "slow-disk",
     "slow-network",
+    "stale-leader",
     "swizzle",
+    "uneven-logs",
   ]);
   const all = plans(chaos("{ swarm: false }")).map((plan) => plan.chaos?.split(" x").length);
-  expect(new Set(all)).toEqual(new Set([14]));
+  expect(new Set(all)).toEqual(new Set([17]));
 });
 
 test("one generator more draws the same steps of the others", () => {

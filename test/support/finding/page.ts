@@ -1,0 +1,94 @@
+import { SCENARIO } from "./planted-bug.ts";
+import type { Row } from "./row.ts";
+import type { Search } from "./search.ts";
+import type { Shrinkage } from "./shrink-finding.ts";
+
+/** docs/finding-bugs.md. */
+export function findingBugsPage(rows: readonly Row[]): string {
+  return `# Finding bugs
+
+<!-- Written by test/support/planted-bugs.ts: npm run planted-bugs -- [CPU seconds a bug] -->
+
+How long a search like \`sim fuzz ${SCENARIO}\` takes, on one core, to name a planted bug: rules that
+Kafka once had (\`protocol:\`), and rules of the implementation broken in its source, one at a time
+(test/support/mutations). Nothing in the scenario, and nothing in how faults are drawn, knows of any of them.
+
+A bug counts as found when the first that is named in a run is the guarantee that should name it, and the same run has
+no failure where nothing is broken. *Guided* is the search as it is, half of it mutants of runs that reached something
+new; *plain* goes from seed to seed. Seconds are of CPU. \`not in N\`: none of N runs had named it when the budget in
+brackets was spent.
+
+${summary(rows)}
+
+| bug | what is wrong | guided: runs | CPU s | named | plain: runs | CPU s | named |
+|---|---|---|---|---|---|---|---|
+${rows.map(({ name, breaks, guided, plain }) => `| ${name} | ${breaks} | ${searchCells(guided)} | ${searchCells(plain)} |`).join("\n")}
+
+## How small the runs become
+
+The run in which each was first named, shrunk as \`sim shrink\` does. *Same*: what is left is read as a scenario
+without a mistake (\`sim check\`), and run twice it fails both times in the same way, with the same digest.
+
+${shrinkSummary(rows)}
+
+| bug | what went wrong | events | left | cut | faults | left | runs | CPU s | same |
+|---|---|---|---|---|---|---|---|---|---|
+${rows.flatMap(({ name, shrunk }) => (shrunk === undefined ? [] : [`| ${name} | ${shrinkCells(shrunk)} |`])).join("\n")}
+`;
+}
+
+/** Cells of the first table. */
+export function searchCells({ runs, seconds, named, budget }: Search): string {
+  const time = seconds.toFixed(1);
+  return named === undefined
+    ? `not in ${runs} [${budget}] | ${time} |`
+    : `${runs} | ${time} | ${named}`;
+}
+
+function shrinkCells({
+  kind,
+  before,
+  after,
+  runs,
+  seconds,
+  isSame,
+  isFinished,
+}: Shrinkage): string {
+  const cut = `${(cutOf({ before, after }) * 100).toFixed(1)} %`;
+  const time = `${seconds.toFixed(1)}${isFinished ? "" : ", given up"}`;
+  const same = isSame ? "yes" : "NO";
+  return `${kind} | ${before.events} | ${after.events} | ${cut} | ${before.faults} | ${after.faults} | ${runs} | ${time} | ${same}`;
+}
+
+function cutOf({ before, after }: Pick<Shrinkage, "before" | "after">): number {
+  return 1 - after.events / before.events;
+}
+
+function summary(rows: readonly Row[]): string {
+  const found = rows.filter(({ guided }) => guided.named !== undefined);
+  const byTime = [...rows].sort((left, right) => left.guided.seconds - right.guided.seconds);
+  const hard = byTime.slice(Math.floor((byTime.length * 2) / 3));
+  const ratio = median(hard.map(({ guided, plain }) => plain.seconds / guided.seconds));
+  const inPlain = rows.filter(({ plain }) => plain.named !== undefined).length;
+  const seconds = median(rows.map(({ guided }) => guided.seconds));
+  const slowest = Math.max(...found.map(({ guided }) => guided.seconds));
+  return `Of ${rows.length} bugs ${found.length} are found guided and ${inPlain} plain. Guided the median is ${seconds.toFixed(1)} s, the
+slowest that was found ${slowest.toFixed(1)} s. In the third that is hardest to find guided, plain takes ${ratio.toFixed(1)} times as
+long in the median (what was given up counts with the time it was given).`;
+}
+
+function shrinkSummary(rows: readonly Row[]): string {
+  const all = rows.flatMap(({ shrunk }) => shrunk ?? []);
+  const cut = median(all.map((one) => cutOf(one) * 100));
+  const slowest = Math.max(...all.map(({ seconds }) => seconds));
+  const different = new Set(all.map(({ kind }) => kind)).size;
+  return `${all.length} runs that fail in ${different} ways: in the median ${cut.toFixed(1)} % of the events are cut, in ${median(all.map(({ seconds }) => seconds)).toFixed(1)} s,
+${slowest.toFixed(1)} s at most; ${all.filter(({ isSame }) => isSame).length} fail in the same way again.`;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}

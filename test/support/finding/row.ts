@@ -1,0 +1,13 @@
+import type { Search } from "./search.ts";
+import type { Shrinkage } from "./shrink-finding.ts";
+
+/** What is known of one planted bug. */
+export interface Row {
+  readonly name: string;
+  readonly breaks: string;
+  readonly guided: Search;
+  /** From seed to seed. */
+  readonly plain: Search;
+  /** Of the run in which the guided search named it. */
+  readonly shrunk: Shrinkage | undefined;
+}
