@@ -71,6 +71,7 @@ const SETUP: CheckSetup = {
   ]),
   consumers: new Map(),
   working: new Set(),
+  processors: new Map(),
   topics: new Map([
     [
       "orders",

@@ -15,6 +15,8 @@ export interface CheckSetup {
   readonly consumers: ReadonlyMap<string, ConsumerSetup>;
   /** Consumers whose application works on each record, by name: how far they come by when is not Kafka's affair. */
   readonly working: ReadonlySet<string>;
+  /** Applications that read and write, by name; those with a producer are among `clients` as well. */
+  readonly processors: ReadonlyMap<string, ProcessorSetup>;
   /** By the topic's name. */
   readonly topics: ReadonlyMap<string, TopicSetup>;
   readonly switches: ProtocolSwitches;
@@ -36,6 +38,16 @@ export interface ConsumerSetup {
   /** Undefined: all that the topic has. */
   readonly partitions?: readonly number[];
   readonly configs: ConsumerConfigs;
+}
+
+export interface ProcessorSetup {
+  readonly group: string;
+  readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once";
+  /** The topic to which it writes; undefined: none. */
+  readonly to: string | undefined;
+  /** The table outside of Kafka to which it writes, and whether its rows have a key. */
+  readonly store: { readonly name: string; readonly isKeyUnique: boolean } | undefined;
+  readonly consumerConfigs: ConsumerConfigs;
 }
 
 export interface TopicSetup {

@@ -46,6 +46,7 @@ import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
 import { ONE_PRODUCER_PER_EPOCH } from "./one-producer-per-epoch.ts";
 import { POLLS_IN_ORDER } from "./polls-in-order.ts";
+import { PROCESSED_AS_PROMISED } from "./processed-as-promised.ts";
 import { PROMISE_KEPT } from "./promise-kept.ts";
 import { READERS_AGREE } from "./readers-agree.ts";
 import { READS_COMPLETE } from "./reads-complete.ts";
@@ -115,6 +116,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   ACKS_IN_ORDER,
   APPENDS_IN_REAL_TIME,
   TRANSACTIONS_WHOLE,
+  PROCESSED_AS_PROMISED,
   CLUSTER_RECOVERS,
   ISR_REQUESTS_END,
   ISR_REFILLS,

@@ -101,6 +101,7 @@ export const RULES: readonly Rule[] = [
   { name: "T4", demands: "Applications are told what was decided." },
   { name: "T5", demands: "Who was fenced writes nothing more." },
   { name: "T6", demands: "No two processes have the same producer id and epoch." },
+  { name: "T7", demands: "What is read and written is worked on as often as was promised." },
   // The metadata quorum.
   { name: "MonotonicEpoch", demands: "Quorum epochs rise.", elsewhere: [QUORUM_HARNESS] },
   { name: "SingleLeader", demands: "A quorum epoch has one leader." },

@@ -3,6 +3,7 @@ import type {
   CheckSetup,
   ClientSetup,
   ConsumerSetup,
+  ProcessorSetup,
   TopicSetup,
 } from "../checkers/check-setup.ts";
 import { acksOf } from "../kafka/client/idempotence.ts";
@@ -19,6 +20,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
   const clients = new Map<string, ClientSetup>();
   const consumers = new Map<string, ConsumerSetup>();
   const working = new Set<string>();
+  const processors = new Map<string, ProcessorSetup>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
       const { configs, membership, name, partitions, topics } = client;
@@ -28,6 +30,12 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
       if (topic !== undefined)
         consumers.set(name, { topic, configs, ...(partitions && { partitions }) });
       continue;
+    }
+    if (client.kind === "processor") {
+      const { consumerConfigs, group, guarantee, store, to } = client;
+      working.add(client.name);
+      processors.set(client.name, { consumerConfigs, group, guarantee, store, to });
+      if (to === undefined) continue;
     }
     clients.set(client.name, {
       address: table.clients[at]?.address ?? -1,
@@ -43,6 +51,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
     clients,
     consumers,
     working,
+    processors,
     topics: topicSetups(spec),
     switches: spec.rules.switches,
     features: spec.features,

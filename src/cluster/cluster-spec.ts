@@ -13,6 +13,7 @@ import type {
   Subscription,
 } from "../nodes/consumer/group/group-options.ts";
 import type { WorkPlan } from "../nodes/consumer/group/work.ts";
+import type { ProcessingGuarantee } from "../nodes/processor/processor-options.ts";
 import type { KeyPlan, TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 
@@ -38,7 +39,7 @@ export interface BrokerSpec {
   readonly configs: Readonly<Record<string, unknown>>;
 }
 
-export type ClientSpec = ProducerSpec | ConsumerSpec;
+export type ClientSpec = ProducerSpec | ConsumerSpec | ProcessorSpec;
 
 export interface ProducerSpec {
   readonly kind: "producer";
@@ -64,6 +65,21 @@ export interface ConsumerSpec {
   readonly partitions: readonly number[] | undefined;
   readonly membership: MembershipPlan | undefined;
   readonly configs: ConsumerConfigs;
+}
+
+export interface ProcessorSpec {
+  readonly kind: "processor";
+  readonly name: string;
+  readonly subscription: Subscription;
+  readonly to: string | undefined;
+  readonly store: { readonly name: string; readonly isKeyUnique: boolean } | undefined;
+  readonly group: string;
+  readonly guarantee: ProcessingGuarantee;
+  readonly work: DurationSource | undefined;
+  readonly recordSize: number;
+  readonly configs: ProducerConfigs;
+  readonly idempotence: boolean;
+  readonly consumerConfigs: ConsumerConfigs;
 }
 
 export interface MembershipPlan {

@@ -14,6 +14,8 @@ import { Consumer } from "../nodes/consumer/consumer.ts";
 import { GroupConsumer } from "../nodes/consumer/group/group-consumer.ts";
 import { CommitJournal } from "../nodes/controller/commit-journal.ts";
 import { Controller } from "../nodes/controller/controller.ts";
+import { OutsideStore } from "../nodes/processor/outside-store.ts";
+import { Processor } from "../nodes/processor/processor.ts";
 import { Producer } from "../nodes/producer/producer.ts";
 import type { QuorumVoter } from "../nodes/quorum/quorum-client.ts";
 import { startNode } from "../nodes/start-node.ts";
@@ -24,7 +26,13 @@ import { Rng } from "../sim/rng.ts";
 import { Scheduler } from "../sim/scheduler.ts";
 import { ClusterView } from "../trace/cluster-view.ts";
 import { FactRecorder } from "../trace/recorder.ts";
-import type { BrokerSpec, ClientSpec, ClusterSpec, ConsumerSpec } from "./cluster-spec.ts";
+import type {
+  BrokerSpec,
+  ClientSpec,
+  ClusterSpec,
+  ConsumerSpec,
+  ProcessorSpec,
+} from "./cluster-spec.ts";
 import { RunClock } from "./run-clock.ts";
 import { WorldHands } from "./world-hands.ts";
 
@@ -70,6 +78,8 @@ export class Cluster {
   readonly #journal: CommitJournal = new CommitJournal();
   #admin: Admin | undefined;
   readonly #producers = new Set<Producer>();
+  /** Outside of Kafka, and of the processes that write to them. */
+  readonly #stores = new Map<string, OutsideStore>();
 
   constructor(spec: ClusterSpec) {
     this.spec = spec;
@@ -220,6 +230,7 @@ export class Cluster {
   #clientSeat(client: ClientSpec, bootstrap: readonly NodeAddress[]): Seat {
     if (client.kind === "consumer")
       return consumerSeat(client, bootstrap, this.spec.rules.switches);
+    if (client.kind === "processor") return this.#processorSeat(client, bootstrap);
     return {
       name: client.name,
       role: "client",
@@ -234,6 +245,32 @@ export class Cluster {
         return producer;
       },
     };
+  }
+
+  #processorSeat(client: ProcessorSpec, bootstrap: readonly NodeAddress[]): Seat {
+    const { configs: producerConfigs, store, ...options } = client;
+    const { features } = this.spec;
+    return {
+      name: client.name,
+      role: "client",
+      program: (world) =>
+        new Processor(world, {
+          ...options,
+          producerConfigs,
+          store: store && this.#store(store.name, store.isKeyUnique),
+          address: world.self,
+          bootstrap,
+          transactionVersion: transactionVersionOf(features["transaction.version"]),
+        }),
+    };
+  }
+
+  #store(name: string, isKeyUnique: boolean): OutsideStore {
+    const known = this.#stores.get(name);
+    if (known !== undefined) return known;
+    const store = new OutsideStore(name, isKeyUnique);
+    this.#stores.set(name, store);
+    return store;
   }
 
   #configs(own: Readonly<Record<string, unknown>>): BrokerConfigs {

@@ -24,6 +24,7 @@ import type {
   ClockSpec,
   ConsumerSpec as ConsumerStory,
   FaultSpec,
+  ProcessorSpec as ProcessorStory,
   RunLimit,
   Scenario,
   Settle,
@@ -42,6 +43,7 @@ import type {
   ClusterSpec,
   ConsumerSpec,
   MembershipPlan,
+  ProcessorSpec,
 } from "./cluster-spec.ts";
 import { planChaos, planEdges } from "./plan-chaos.ts";
 
@@ -214,6 +216,7 @@ function plannedTopic(topic: TopicSpec, { cluster }: Scenario, choices: Choices)
 function plannedClient(client: ClientStory, choices: Choices): ClientSpec {
   const { name, config } = client;
   if (client.kind === "consumer") return plannedConsumer(client, choices);
+  if (client.kind === "processor") return plannedProcessor(client, choices);
   const { topic } = client;
   const configs = resolveConfigs(PRODUCER_CONFIGS, config.values);
   const { records, keys, tombstones, rate, recordSize, transaction } = client;
@@ -267,6 +270,39 @@ function subscriptionOf(
   const [topic = ""] = topics;
   if (partitions !== undefined) return { kind: "assigned", topic, partitions };
   return pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern };
+}
+
+function plannedProcessor(client: ProcessorStory, choices: Choices): ProcessorSpec {
+  const { kind, name, config, consumerConfig, group, guarantee, pattern, topics } = client;
+  const { recordSize, store, to, work } = client;
+  const isExactlyOnce = guarantee === "exactly-once";
+  const configs = resolveConfigs(
+    PRODUCER_CONFIGS,
+    isExactlyOnce ? { "transactional.id": name, "transaction.timeout.ms": 10_000 } : {},
+    config.values,
+  );
+  return {
+    kind,
+    name,
+    subscription: pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern },
+    to,
+    store,
+    group,
+    guarantee,
+    work: work && choices.distribution(`clients/${name}/work`, work),
+    recordSize,
+    configs,
+    idempotence: isIdempotent(configs, config.values["enable.idempotence"] !== undefined),
+    consumerConfigs: resolveConfigs(
+      CONSUMER_CONFIGS,
+      {
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": false,
+        ...(isExactlyOnce ? { "isolation.level": "read_committed" } : {}),
+      },
+      consumerConfig.values,
+    ),
+  };
 }
 
 function plannedTransaction(

@@ -53,7 +53,7 @@ export interface PartitionRow {
   readonly outOfSync: readonly BrokerId[];
 }
 
-export type ClientRow = ProducerRow | ConsumerRow;
+export type ClientRow = ProducerRow | ConsumerRow | ProcessorRow;
 
 export interface ProducerRow {
   readonly kind: "producer";
@@ -85,6 +85,23 @@ export interface GroupRow {
   readonly rebalances: number;
   /** Of each partition that a member ever owned: for how long nobody did. */
   readonly unowned: readonly Unowned[];
+}
+
+/** Of an application that reads and writes. */
+export interface ProcessorRow {
+  readonly kind: "processor";
+  readonly name: string;
+  readonly read: number;
+  /** Read at offsets that it had read before. */
+  readonly again: number;
+  readonly lag: number;
+  /** 0 if it writes to no topic. */
+  readonly acked: number;
+  /** Its transactions, if it has any. */
+  readonly committed: number;
+  readonly aborted: number;
+  /** Rows that it added to its store. */
+  readonly rows: number;
 }
 
 export interface ExpectationOutcome {

@@ -102,6 +102,10 @@ export function clientRows(
       const worstRealtimeLag = client.worstRealtimeLag(at);
       return { kind, name, read, again, lag, worstRealtimeLag };
     }
+    if (kind === "processor") {
+      const { read, again, lag, acked, committed, aborted, rows } = client;
+      return { kind, name, read, again, lag, acked, committed, aborted, rows };
+    }
     const { sent, acked, failed, unknown, retries } = client;
     const longestStall = client.longestStall(at);
     return { kind, name, sent, acked, failed, unknown, retries, longestStall };

@@ -129,6 +129,8 @@ export function stateOf(fact: Fact): StateTouched {
         writes: [client(fact.client)],
       };
     case "records-processed":
+    case "record-derived":
+    case "row-stored":
     case "partitions-assigned":
     case "partitions-revoked":
     case "partitions-lost":

@@ -49,6 +49,7 @@ export function resultJson(
         const { worstRealtimeLag, ...counts } = client;
         return { ...counts, worstRealtimeLagUs: worstRealtimeLag };
       }
+      if (client.kind === "processor") return client;
       const { longestStall, ...counts } = client;
       return { ...counts, longestStallUs: longestStall };
     }),

@@ -145,6 +145,13 @@ function countsOf(client: ClientRow): string[] {
     const behind = `behind ${formatSeconds(worstRealtimeLag)}`;
     return [`read ${read}`, `again ${again}`, `lag ${lag}`, behind];
   }
+  if (client.kind === "processor") {
+    const { read, again, lag, acked, committed, aborted, rows } = client;
+    const wrote = [acked > 0 ? `acked ${acked}` : "", rows > 0 ? `rows ${rows}` : ""];
+    const ends = committed + aborted > 0 ? [`committed ${committed}`, `aborted ${aborted}`] : [];
+    const told = [`read ${read}`, `again ${again}`, `lag ${lag}`, ...wrote, ...ends];
+    return told.filter((text) => text !== "");
+  }
   const { acked, failed, unknown, retries, longestStall } = client;
   return [
     `acked ${acked}`,

@@ -1,13 +1,19 @@
 import { complaintAboutIdempotence } from "../kafka/client/idempotence.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
-import type { ConfigTable } from "../kafka/config/config-table.ts";
+import type { ConfigTable, ConfigValue } from "../kafka/config/config-table.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../kafka/config/consumer-configs.ts";
 import { complainAboutLogDirectories } from "../kafka/config/log-directories.ts";
 import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
-import type { ClusterSpec, ConfigSpec, ConsumerSpec, ProducerSpec } from "./scenario.ts";
+import type {
+  ClusterSpec,
+  ConfigSpec,
+  ConsumerSpec,
+  ProcessorSpec,
+  ProducerSpec,
+} from "./scenario.ts";
 
 /** Configs that idempotence makes demands on. */
 const IDEMPOTENCE_NEEDS = ["acks", "retries", "max.in.flight.requests.per.connection"];
@@ -20,14 +26,7 @@ export function checkProducerConfig(client: ProducerSpec, reading: Reading): voi
   const { config, place } = client;
   const { values } = config;
   const where = (name: string): Place => config.places.get(name) ?? place;
-  const asked = values["enable.idempotence"] !== undefined;
-  const conflict = complaintAboutIdempotence(resolveConfigs(PRODUCER_CONFIGS, values), asked);
-  if (conflict !== undefined) {
-    const culprit = IDEMPOTENCE_NEEDS.find(
-      (name) => values[name] !== undefined && conflict.includes(name),
-    );
-    reading.complain(where(culprit ?? "enable.idempotence"), conflict);
-  }
+  checkProducerDemands(config, {}, place, reading);
   const isTransactional = isTransactionalId(values["transactional.id"]);
   if (isTransactional !== (client.transaction !== undefined)) {
     reading.complain(
@@ -36,6 +35,46 @@ export function checkProducerConfig(client: ProducerSpec, reading: Reading): voi
         ? "a producer with a `transactional.id` needs `transaction`, which says when its transactions end"
         : "`transaction` needs a `transactional.id` in `config`",
     );
+  }
+}
+
+/** The same of an application that reads and writes, and what its promise makes of its configs. */
+export function checkProcessorConfig(client: ProcessorSpec, reading: Reading): void {
+  const { config, consumerConfig, guarantee, place } = client;
+  const isExactlyOnce = guarantee === "exactly-once";
+  const own = isExactlyOnce ? { "transactional.id": client.name } : {};
+  checkProducerDemands(config, own, place, reading);
+  const id = config.values["transactional.id"];
+  if (id !== undefined && isTransactionalId(id) !== isExactlyOnce) {
+    const message = isExactlyOnce
+      ? "exactly-once needs a `transactional.id`"
+      : `a \`transactional.id\` is for exactly-once, not for ${guarantee}`;
+    reading.complain(config.places.get("transactional.id") ?? place, message);
+  }
+  checkConsumerConfig({ config: consumerConfig, place }, reading);
+  if (consumerConfig.values["enable.auto.commit"] === true) {
+    const where = consumerConfig.places.get("enable.auto.commit") ?? place;
+    reading.complain(where, "it commits as its `guarantee` says, and not automatically");
+  }
+}
+
+/** `own`: what it has set where its configs say nothing. */
+function checkProducerDemands(
+  config: ConfigSpec,
+  own: Readonly<Record<string, ConfigValue>>,
+  place: Place,
+  reading: Reading,
+): void {
+  const { values } = config;
+  const where = (name: string): Place => config.places.get(name) ?? place;
+  const asked = values["enable.idempotence"] !== undefined;
+  const resolved = resolveConfigs(PRODUCER_CONFIGS, own, values);
+  const conflict = complaintAboutIdempotence(resolved, asked);
+  if (conflict !== undefined) {
+    const culprit = IDEMPOTENCE_NEEDS.find(
+      (name) => values[name] !== undefined && conflict.includes(name),
+    );
+    reading.complain(where(culprit ?? "enable.idempotence"), conflict);
   }
   const delivery = values["delivery.timeout.ms"];
   const linger = numberOf("linger.ms", config, PRODUCER_CONFIGS);
@@ -57,7 +96,10 @@ const NOT_WITH: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Combinations with which a consumer refuses to start. */
-export function checkConsumerConfig({ config, place }: ConsumerSpec, reading: Reading): void {
+export function checkConsumerConfig(
+  { config, place }: Pick<ConsumerSpec, "config" | "place">,
+  reading: Reading,
+): void {
   const { values, places } = config;
   const protocol = String(values["group.protocol"] ?? CONSUMER_CONFIGS["group.protocol"].default);
   for (const name of NOT_WITH.get(protocol) ?? []) {

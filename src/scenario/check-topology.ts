@@ -1,13 +1,16 @@
+import { unreachable } from "../base/invariant.ts";
 import { byNumber } from "../base/order.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { logDirectories } from "../kafka/config/log-directories.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import { METADATA_TOPIC } from "../kafka/ids.ts";
 import type { ClientParts } from "./client-form.ts";
+import type { Consumed } from "./consume-form.ts";
 import type { IntegerSpec } from "./draw.ts";
 import { formatInteger, largest, smallest } from "./draw.ts";
 import type { Named, Placed } from "./form.ts";
 import type { KnownNames } from "./known-names.ts";
+import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
 import { shortened } from "./reading.ts";
 import type { NodeRole } from "./roster.ts";
@@ -132,30 +135,37 @@ export function checkClients(
     if (RESERVED_WORDS.has(name) || /^(broker|controller)-[0-9]+$/.test(name)) {
       reading.complain(namePlace, `\`${name}\` already means something; name the client otherwise`);
     }
-    const named = value.kind === "consumer" ? value.consumed.topics : [value.topic];
-    for (const topic of named) checkTopicName(topic, topics, reading);
-    if (value.kind === "producer") {
-      checked.push({ ...value, name, topic: value.topic.value, place: namePlace });
-      continue;
+    switch (value.kind) {
+      case "producer": {
+        const { topic } = value;
+        checkTopicName(topic, topics, reading);
+        checked.push({ ...value, name, topic: topic.value, place: namePlace });
+        break;
+      }
+      case "consumer": {
+        const { kind, membership, config, consumed, place } = value;
+        const wanted = consumedTopics(consumed, place, topics, reading);
+        const [topic] = consumed.topics;
+        const partitions = ownPartitions(value.partitions, topic?.value, topics, reading);
+        const consumer = { kind, name, topics: wanted, partitions, membership, config };
+        checked.push({ ...consumer, place: namePlace });
+        break;
+      }
+      case "processor": {
+        const { process, place, ...rest } = value;
+        const { from, to, ...others } = process;
+        if (to !== undefined) checkTopicName(to, topics, reading);
+        const wanted = consumedTopics(from, place, topics, reading);
+        const { pattern } = from;
+        const found = { topics: wanted, pattern, to: to?.value };
+        checked.push({ ...rest, ...others, ...found, name, place: namePlace });
+        break;
+      }
+      default:
+        unreachable(value);
     }
-    const { kind, membership, config, consumed } = value;
-    const [topic] = consumed.topics;
-    const partitions = ownPartitions(value.partitions, topic?.value, topics, reading);
-    const wanted = consumed.topics.map((topic) => topic.value);
-    const matching = matchingTopics(consumed.pattern, topics);
-    if (matching?.length === 0) {
-      reading.complain(value.place, `no topic matches /${consumed.pattern}/`);
-    }
-    checked.push({
-      kind,
-      name,
-      topics: matching ?? wanted,
-      partitions,
-      membership,
-      config,
-      place: namePlace,
-    });
   }
+  complainAboutStores(checked, reading);
   return checked;
 }
 
@@ -176,6 +186,32 @@ function ownPartitions(
   return [...new Set(given.value)].sort(byNumber);
 }
 
+/** The topics that a consumer names, or that its pattern matches, after complaining about those that are none. */
+function consumedTopics(
+  { topics: named, pattern }: Consumed,
+  place: Place,
+  topics: readonly TopicSpec[] | undefined,
+  reading: Reading,
+): readonly string[] {
+  for (const topic of named) checkTopicName(topic, topics, reading);
+  const matching = matchingTopics(pattern, topics);
+  if (matching?.length === 0) reading.complain(place, `no topic matches /${pattern}/`);
+  return matching ?? named.map((topic) => topic.value);
+}
+
+/** One table cannot both have unique keys and not. */
+function complainAboutStores(clients: readonly ClientSpec[], reading: Reading): void {
+  const stores = new Map<string, boolean>();
+  for (const client of clients) {
+    if (client.kind !== "processor" || client.store === undefined) continue;
+    const { name, isKeyUnique } = client.store;
+    const known = stores.get(name) ?? isKeyUnique;
+    stores.set(name, known);
+    if (known === isKeyUnique) continue;
+    reading.complain(client.place, `another client gives the keys of \`${name}\` otherwise`);
+  }
+}
+
 function checkTopicName(
   topic: Placed<string>,
   topics: readonly TopicSpec[] | undefined,
@@ -184,6 +220,17 @@ function checkTopicName(
   if (topics === undefined || topics.some((one) => one.name === topic.value)) return;
   const names = topics.map((one) => one.name);
   reading.unknown(topic.place, "topic", topic.value, names);
+}
+
+function groupOf(client: ClientSpec): string | undefined {
+  switch (client.kind) {
+    case "producer":
+      return undefined;
+    case "consumer":
+      return client.membership?.group;
+    case "processor":
+      return client.group;
+  }
 }
 
 /** Undefined if there is no pattern, or the topics could not be read. */
@@ -217,9 +264,8 @@ export function namesOf(
   const groups = new Set<string>();
   for (const client of clients ?? []) {
     nodes.set(client.name, "client");
-    if (client.kind === "consumer" && client.membership !== undefined) {
-      groups.add(client.membership.group);
-    }
+    const group = groupOf(client);
+    if (group !== undefined) groups.add(group);
   }
   const partitions = new Map<string, readonly PartitionName[]>();
   for (const { name, partitions: count } of topics ?? []) {

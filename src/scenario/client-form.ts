@@ -8,6 +8,8 @@ import type { IntegerSpec, RateSpec } from "./draw.ts";
 import type { Form, Key, Placed, Section } from "./form.ts";
 import { complainAboutKeys, expectMap, list, mappingSchema, placed, readKeys } from "./form.ts";
 import type { Place } from "./place.ts";
+import type { Processed } from "./process-form.ts";
+import { PROCESS, PROCESS_DEFAULTS, PROCESS_KEYS, STORE_KEYS } from "./process-form.ts";
 import type { Reading } from "./reading.ts";
 import {
   DRAWN_DURATION,
@@ -44,7 +46,18 @@ export type ClientParts =
       readonly membership: MembershipSpec | undefined;
       readonly config: ConfigSpec;
       readonly place: Place;
-    };
+    }
+  | ProcessorParts;
+
+/** One that consumes and produces. */
+export interface ProcessorParts {
+  readonly kind: "processor";
+  readonly process: Processed;
+  readonly recordSize: number;
+  readonly config: ConfigSpec;
+  readonly consumerConfig: ConfigSpec;
+  readonly place: Place;
+}
 
 const DEFAULT_RATE: RateSpec = { kind: "steady", count: 100, per: SECOND };
 const DEFAULT_RECORD_SIZE = 100;
@@ -144,36 +157,60 @@ const CONSUMER_KEYS = {
   config: { form: configs("consumer"), meaning: "Its ConsumerConfig." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
+const PROCESSOR_KEYS = {
+  process: {
+    form: PROCESS,
+    required: true,
+    meaning: "What it reads and writes, and what it promises: { from, to, group, guarantee }.",
+  },
+  "record-size": PRODUCER_KEYS["record-size"],
+  "consumer-config": { form: configs("consumer"), meaning: PROCESS_DEFAULTS.consumer },
+  "producer-config": { form: configs("producer"), meaning: PROCESS_DEFAULTS.producer },
+} satisfies Readonly<Record<string, Key<unknown>>>;
+
 /** For the reference. */
 export const CLIENT_SECTIONS: readonly Section[] = [
   { title: "clients, each that produces", keys: PRODUCER_KEYS },
   { title: "transaction, of a client that produces", keys: TRANSACTION_KEYS },
   { title: "clients, each that consumes", keys: CONSUMER_KEYS },
+  { title: "clients, each that consumes and produces", keys: PROCESSOR_KEYS },
+  { title: "process, of such a client", keys: PROCESS_KEYS },
+  { title: "store, of such a client", keys: STORE_KEYS },
 ];
 
 /** One client under `clients:`. */
 export const CLIENT: Form<ClientParts> = {
   takes: "a mapping",
-  schema: { oneOf: [mappingSchema(PRODUCER_KEYS), mappingSchema(CONSUMER_KEYS)] },
+  schema: { oneOf: [PRODUCER_KEYS, CONSUMER_KEYS, PROCESSOR_KEYS].map(mappingSchema) },
   read(node, reading, label) {
     const map = expectMap(node, reading, label);
     if (map === undefined) return undefined;
     const produces = entryOf(map, "produce") !== undefined;
     const consumes = entryOf(map, "consume") !== undefined;
     if (produces && consumes) {
-      return reading.complain(map.place, "a client either produces or consumes; make two of it");
+      const message =
+        "a client either produces or consumes; make two of it, or one that has `process`";
+      return reading.complain(map.place, message);
+    }
+    if (!produces && !consumes && entryOf(map, "process") !== undefined) {
+      complainAboutKeys(map, PROCESSOR_KEYS, "a client that consumes and produces", reading);
+      return readProcessor(map, reading);
     }
     if (consumes) {
       complainAboutKeys(map, CONSUMER_KEYS, "a consumer", reading);
       return readConsumer(map, reading);
     }
     if (!produces) {
-      const keys = { ...PRODUCER_KEYS, consume: CONSUMER_KEYS.consume };
+      const { consume } = CONSUMER_KEYS;
+      const keys = { ...PRODUCER_KEYS, consume, process: PROCESSOR_KEYS.process };
       const known = Object.keys(keys);
       for (const { key, keyPlace } of map.entries) {
         if (!known.includes(key)) reading.unknown(keyPlace, "key of a client", key, known);
       }
-      return reading.complain(map.place, "a client needs the key `produce` or `consume`");
+      return reading.complain(
+        map.place,
+        "a client needs the key `produce`, `consume` or `process`",
+      );
     }
     complainAboutKeys(map, PRODUCER_KEYS, "a producer", reading);
     const values = readKeys(map, PRODUCER_KEYS, reading);
@@ -247,6 +284,26 @@ function readConsumer(map: YamlMap, reading: Reading): ClientParts | undefined {
             commitWhen: when?.value ?? "after",
           },
     config,
+    place: map.place,
+  };
+}
+
+function readProcessor(map: YamlMap, reading: Reading): ClientParts | undefined {
+  const values = readKeys(map, PROCESSOR_KEYS, reading);
+  const { process } = values;
+  if (process === undefined) return undefined;
+  if (process.to === undefined) {
+    for (const name of ["producer-config", "record-size"]) {
+      const entry = entryOf(map, name);
+      if (entry !== undefined) reading.complain(entry.keyPlace, `\`${name}\` needs \`to\``);
+    }
+  }
+  return {
+    kind: "processor",
+    process,
+    recordSize: values["record-size"] ?? DEFAULT_RECORD_SIZE,
+    config: values["producer-config"] ?? NO_CONFIG,
+    consumerConfig: values["consumer-config"] ?? NO_CONFIG,
     place: map.place,
   };
 }

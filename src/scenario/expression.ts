@@ -74,7 +74,8 @@ export type ClientQuantity =
   | "lag"
   | "stall"
   | "committed"
-  | "aborted";
+  | "aborted"
+  | "rows";
 
 export type GroupQuantity =
   | "processed"

@@ -186,6 +186,7 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   stall: ["send-ended", "record-sent"],
   committed: ["transaction-ended"],
   aborted: ["transaction-ended"],
+  rows: ["row-stored"],
   "transaction-coordinator": ["transaction-state-changed"],
   "group-coordinator": ["group-state-changed", "offsets-committed"],
   processed: ["records-processed"],

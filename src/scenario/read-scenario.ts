@@ -1,6 +1,11 @@
 import type { Duration } from "../base/time.ts";
 import { HOUR, SECOND } from "../base/time.ts";
-import { checkBrokerConfigs, checkConsumerConfig, checkProducerConfig } from "./check-configs.ts";
+import {
+  checkBrokerConfigs,
+  checkConsumerConfig,
+  checkProcessorConfig,
+  checkProducerConfig,
+} from "./check-configs.ts";
 import { CLIENT_NAME, checkClients, checkTopics, namesOf, TOPIC_NAME } from "./check-topology.ts";
 import { CLIENT, CLIENT_SECTIONS } from "./client-form.ts";
 import { CLUSTER, CLUSTER_SECTIONS } from "./cluster-form.ts";
@@ -271,9 +276,11 @@ function readMap(
   const { bindings, steps } = namesOfSteps(entryOf(map, "faults")?.value);
   reading.names = namesOf(cluster, topics, areClientsRead ? clients : undefined, bindings, steps);
   if (cluster !== undefined) checkBrokerConfigs(cluster, reading);
-  for (const client of clients)
+  for (const client of clients) {
     if (client.kind === "producer") checkProducerConfig(client, reading);
-    else checkConsumerConfig(client, reading);
+    else if (client.kind === "consumer") checkConsumerConfig(client, reading);
+    else checkProcessorConfig(client, reading);
+  }
 
   const values = readKeys(map, others, reading);
   const faults = values.faults ?? [];

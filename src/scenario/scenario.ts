@@ -122,7 +122,7 @@ export interface TopicSpec {
   readonly place: Place;
 }
 
-export type ClientSpec = ProducerSpec | ConsumerSpec;
+export type ClientSpec = ProducerSpec | ConsumerSpec | ProcessorSpec;
 
 export interface ProducerSpec {
   readonly kind: "producer";
@@ -179,6 +179,34 @@ export interface MembershipSpec {
   readonly commit: CommitWord;
   /** Of sync and async. */
   readonly commitWhen: "before" | "after";
+}
+
+/** An application that reads as a member of a group, and writes what it makes of each record. */
+export interface ProcessorSpec {
+  readonly kind: "processor";
+  readonly name: string;
+  readonly topics: readonly string[];
+  /** A regular expression for whole names of topics, if it subscribes so. */
+  readonly pattern: string | undefined;
+  /** Undefined: only `store` is written to. */
+  readonly to: string | undefined;
+  readonly store: StoreSpec | undefined;
+  readonly group: string;
+  readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once";
+  /** On each record; undefined: no time. */
+  readonly work: DurationSpec | undefined;
+  /** Bytes of the value of a record that it writes. */
+  readonly recordSize: number;
+  /** Of its producer; empty without `to`. */
+  readonly config: ConfigSpec;
+  readonly consumerConfig: ConfigSpec;
+  readonly place: Place;
+}
+
+/** A table outside of Kafka. */
+export interface StoreSpec {
+  readonly name: string;
+  readonly isKeyUnique: boolean;
 }
 
 /** A fault as a step has it, whatever sets it off. */

@@ -87,6 +87,10 @@ export const CLIENT_QUANTITIES: Readonly<Record<ClientQuantity, Word>> = {
     meaning: "Transactions that a producer was told are committed.",
   },
   aborted: { usage: "aborted(p1)", meaning: "Transactions of a producer that are not." },
+  rows: {
+    usage: "rows(a1)",
+    meaning: "Rows that an application has added to its store outside of Kafka.",
+  },
 };
 
 /** Functions from a group of consumers to a number. */

@@ -90,6 +90,8 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
       mixMetadataFact(digest, fact);
       break;
     case "records-processed":
+    case "record-derived":
+    case "row-stored":
     case "partitions-assigned":
     case "partitions-revoked":
     case "partitions-lost":
@@ -473,6 +475,8 @@ function mixMemberFact(
   digest: Digest,
   fact: FactOf<
     | "records-processed"
+    | "record-derived"
+    | "row-stored"
     | "partitions-assigned"
     | "partitions-revoked"
     | "partitions-lost"
@@ -488,6 +492,17 @@ function mixMemberFact(
       digest.name(fact.partition);
       digest.number(fact.firstOffset);
       digest.number(fact.lastOffset);
+      break;
+    case "record-derived":
+      digest.name(fact.partition);
+      digest.number(fact.offset);
+      digest.number(fact.value);
+      break;
+    case "row-stored":
+      digest.name(fact.store);
+      digest.name(fact.partition);
+      digest.number(fact.offset);
+      digest.word(fact.isNew ? 1 : 0);
       break;
     case "partitions-assigned":
     case "partitions-revoked":

@@ -114,6 +114,8 @@ export class ClientView {
   read = 0;
   /** Records at offsets that had been handed over before. */
   again = 0;
+  /** Rows that it added to a store outside of Kafka. */
+  rows = 0;
   /** The group that it is a member of, once it has been assigned something. */
   group: GroupView | undefined = undefined;
   readonly #reading: ReadingView[] = [];
@@ -424,6 +426,9 @@ export class ClusterView {
     });
     facts.on("records-processed", ({ group, partition, firstOffset, lastOffset }) => {
       this.group(group).noteProcessed(partition, firstOffset, lastOffset);
+    });
+    facts.on("row-stored", ({ client, isNew }) => {
+      if (isNew) this.client(client).rows++;
     });
     facts.on("offsets-committed", ({ broker, group, offsets }) => {
       const view = this.group(group);

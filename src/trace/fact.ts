@@ -73,6 +73,8 @@ export type Fact =
   | RequestFailed
   | Polled
   | RecordsProcessed
+  | RecordDerived
+  | RowStored
   | PartitionsAssigned
   | PartitionsRevoked
   | PartitionsLost
@@ -638,6 +640,29 @@ export interface RecordsProcessed {
   readonly partition: PartitionName;
   readonly firstOffset: Offset;
   readonly lastOffset: Offset;
+}
+
+/** An application that reads and writes made a record of one that it was given, and sent it. */
+export interface RecordDerived {
+  readonly kind: "record-derived";
+  readonly client: string;
+  readonly group: string;
+  readonly partition: PartitionName;
+  readonly offset: Offset;
+  /** Of the record that is sent, as in RecordSent. */
+  readonly value: number;
+}
+
+/** An application wrote a row for a record that it was given, outside of Kafka; it is durable. */
+export interface RowStored {
+  readonly kind: "row-stored";
+  readonly client: string;
+  readonly group: string;
+  readonly store: string;
+  readonly partition: PartitionName;
+  readonly offset: Offset;
+  /** False if the row took the place of another with its key. */
+  readonly isNew: boolean;
 }
 
 /** A member of a group owns these besides what it has kept, and reads them from now on (`onPartitionsAssigned`). */

@@ -455,6 +455,7 @@ export function setupOf(options: HistoryOptions): CheckSetup {
     clients: new Map([client(1, "p1"), client(2, "p2")]),
     working: new Set(options.working),
     consumers: new Map([["c1", { topic: "orders", configs: consumerConfigs }]]),
+    processors: new Map(),
     topics: new Map([["orders", topic]]),
     switches: { ...PRESENT_RULES, ...options.switches },
     features: { ...PRESENT_FEATURES, "eligible.leader.replicas.version": options.elr ?? 1 },

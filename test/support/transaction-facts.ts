@@ -1,9 +1,12 @@
+import type { ProcessorSetup } from "../../src/checkers/check-setup.ts";
 import type { CheckerSet } from "../../src/checkers/checker-set.ts";
 import { createCheckers } from "../../src/checkers/checker-set.ts";
 import type { Guarantee, Violation } from "../../src/checkers/guarantee.ts";
 import { encodePayload } from "../../src/kafka/client/payload.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
+import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
+import { encodeGroupRecord } from "../../src/kafka/group/group-record.ts";
 import type { PartitionName, TopicPartition } from "../../src/kafka/ids.ts";
 import { controlKey, encodeEndTransaction } from "../../src/kafka/log/control-record.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";
@@ -13,17 +16,22 @@ import {
   encodeTransactionValue,
 } from "../../src/kafka/transaction/transaction-log.ts";
 import type { TransactionState } from "../../src/kafka/transaction/transaction-state.ts";
+import { ZERO_UUID } from "../../src/kafka/uuid.ts";
 import type { Fact } from "../../src/trace/fact.ts";
 import { FactRecorder } from "../../src/trace/recorder.ts";
 import { setupOf } from "./fact-builders.ts";
 
 export const STATES = "__transaction_state-0";
+export const OFFSETS = "__consumer_offsets-0";
+export const INPUTS = "inputs-0";
 
 interface Options {
   /** transaction.version */
   readonly version?: number;
   /** transaction.partition.verification.enable */
   readonly isVerified?: boolean;
+  /** p1 reads `inputs` as a member of the group `g`, and writes to orders. */
+  readonly processor?: Pick<ProcessorSetup, "guarantee" | "store">;
 }
 
 interface Identity {
@@ -52,7 +60,8 @@ export class TransactionFacts {
   readonly #ends = new Map<PartitionName, number>();
   readonly #sequences = new Map<string, number>();
 
-  constructor(guarantee: Guarantee, { version = 2, isVerified = true }: Options = {}) {
+  constructor(guarantee: Guarantee, options: Options = {}) {
+    const { version = 2, isVerified = true, processor } = options;
     const history = this;
     this.#facts = new FactRecorder({
       get now() {
@@ -68,13 +77,23 @@ export class TransactionFacts {
       isolation: "read_committed",
       clients: { p1: { configs }, p2: { configs } },
     });
+    const processors = new Map<string, ProcessorSetup>();
+    if (processor !== undefined) {
+      const consumerConfigs = resolveConfigs(CONSUMER_CONFIGS, {
+        "isolation.level": "read_committed",
+        "auto.offset.reset": "earliest",
+      });
+      processors.set("p1", { group: "g", to: "orders", consumerConfigs, ...processor });
+    }
     const brokers = setup.brokers.map((one) => ({
       ...one,
       "transaction.partition.verification.enable": isVerified,
     }));
     const features = { ...setup.features, "transaction.version": version };
-    this.checkers = createCheckers(this.#facts, { ...setup, brokers, features }, [guarantee]);
+    const all = { ...setup, brokers, features, processors };
+    this.checkers = createCheckers(this.#facts, all, [guarantee]);
     for (const partition of [STATES, "orders-0", "orders-1"]) this.#lead(partition);
+    if (processor !== undefined) for (const partition of [INPUTS, OFFSETS]) this.#lead(partition);
   }
 
   note(fact: Fact): this {
@@ -220,6 +239,48 @@ export class TransactionFacts {
   }
 
   // Applications.
+
+  /** So many records, of nobody in particular, to be worked on. */
+  inputs(count: number): this {
+    const value = encodePayload(9, 0, 12);
+    this.#append(
+      INPUTS,
+      Array.from({ length: count }, () => ({ timestamp: 0, value })),
+      {},
+    );
+    return this.commit(INPUTS);
+  }
+
+  /** p1 made a record of the one at the offset. */
+  derive(offset: number, value: number): this {
+    const made = { client: "p1", group: "g", partition: INPUTS, offset, value };
+    return this.note({ kind: "record-derived", ...made });
+  }
+
+  row(offset: number, isNew = true): this {
+    const row = { client: "p1", group: "g", store: "ledger", partition: INPUTS, offset, isNew };
+    return this.note({ kind: "row-stored", ...row });
+  }
+
+  /** The group has come so far, as a member committed; with `more`, in a transaction. */
+  progress(offset: number, more?: Identity): this {
+    const value = { offset, leaderEpoch: 0, metadata: "", commitTimestamp: 0, topicId: ZERO_UUID };
+    const record = {
+      type: "OffsetCommit",
+      group: "g",
+      topic: "inputs",
+      partition: 0,
+      value,
+    } as const;
+    const { producerId = 7, producerEpoch = 0 } = more ?? {};
+    const producer = { producerId, producerEpoch, isTransactional: true };
+    this.#append(
+      OFFSETS,
+      [{ timestamp: 0, ...encodeGroupRecord(record) }],
+      more === undefined ? {} : producer,
+    );
+    return this.commit(OFFSETS);
+  }
 
   begin(
     client: string,

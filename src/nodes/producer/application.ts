@@ -6,6 +6,9 @@ import type { KafkaProducer } from "./kafka-producer.ts";
 import type { KeyPlan, ProducerOptions } from "./producer-options.ts";
 import { TransactionLoop } from "./transaction/transaction-loop.ts";
 
+/** Checkers keep a value in 32 bits: room for 255 restarts of 16 million records each. */
+export const VALUES_PER_INCARNATION = 0x100_0000;
+
 /** The timer kinds of the application. */
 export interface ApplicationTimers {
   readonly arrival: number;
@@ -199,5 +202,3 @@ function asciiOf(number: number): Uint8Array {
 }
 
 const KEYS_KEPT = 65_536;
-/** Checkers keep a value in 32 bits: room for 255 restarts of 16 million records each. */
-const VALUES_PER_INCARNATION = 0x100_0000;

@@ -17,7 +17,7 @@ import { ClientMetadata } from "../client-metadata/client-metadata.ts";
 import type { TopicLeaders } from "../client-metadata/topic-leaders.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import { ProducerIdKeeper } from "./producer-id.ts";
-import type { ProducerOptions, ProducerSettings } from "./producer-options.ts";
+import type { KafkaProducerOptions, ProducerSettings } from "./producer-options.ts";
 import { producerSettings } from "./producer-options.ts";
 import { RecordAccumulator } from "./record-accumulator.ts";
 import { Sender } from "./sender.ts";
@@ -41,13 +41,15 @@ export class KafkaProducer {
   readonly #connections: BrokerConnections;
   readonly #accumulator: RecordAccumulator;
   readonly #sticky: StickyPartition;
+  #refused = 0;
   readonly metadata: ClientMetadata;
   readonly sender: Sender;
   readonly producerId: ProducerIdKeeper | undefined;
   readonly transaction: TransactionManager | undefined;
 
-  constructor(world: World, rpc: RpcClient, options: ProducerOptions, timers: ProducerTimers) {
+  constructor(world: World, rpc: RpcClient, options: KafkaProducerOptions, timers: ProducerTimers) {
     const settings = producerSettings(options.configs);
+    const isTransactional = settings.transactionalId !== "";
     const client = options.name;
     this.settings = settings;
     this.#world = world;
@@ -83,10 +85,9 @@ export class KafkaProducer {
       bufferMemory: settings.bufferMemory,
       deliveryTimeout: settings.deliveryTimeout,
       isIdempotent: options.idempotence,
-      isTransactional: options.transaction !== undefined,
+      isTransactional,
     });
-    const transactional =
-      options.transaction === undefined ? undefined : new TransactionalSequences();
+    const transactional = isTransactional ? new TransactionalSequences() : undefined;
     const sequences = transactional ?? (options.idempotence ? new ProducerSequences() : undefined);
     const parts = { world, rpc, client, metadata: this.metadata, connections: this.#connections };
     this.transaction =
@@ -128,6 +129,11 @@ export class KafkaProducer {
   /** Has the application been told how each of its sends ended? */
   get isIdle(): boolean {
     return this.#accumulator.oldest === undefined;
+  }
+
+  /** How many of its sends have not been acknowledged, and will not be. */
+  get failures(): number {
+    return this.#refused + this.sender.failures;
   }
 
   /**
@@ -227,6 +233,7 @@ export class KafkaProducer {
   }
 
   #refuse(value: number, partition: PartitionName, error: ErrorCode): void {
+    this.#refused++;
     // A transaction whose send has failed cannot be committed.
     if (this.transaction?.state === "IN_TRANSACTION") this.transaction.batchFailed(error);
     this.#world.facts.note({

@@ -20,12 +20,23 @@ export interface TransactionPlan {
   readonly abort: Ratio | undefined;
 }
 
-export interface ProducerOptions {
+/** What Kafka's producer itself is told. */
+export interface KafkaProducerOptions {
   /** The scenario's name for the client. */
   readonly name: string;
+  readonly topic: string;
+  readonly configs: ProducerConfigs;
+  /** Is it idempotent? See `isIdempotent`, which knows when it is switched off silently. */
+  readonly idempotence: boolean;
+  /** The cluster's `transaction.version`. */
+  readonly transactionVersion: TransactionVersion;
+  /** Some brokers, to ask for the others. */
+  readonly bootstrap: readonly NodeAddress[];
+}
+
+export interface ProducerOptions extends KafkaProducerOptions {
   /** What payloads name as their writer: the client's own address. */
   readonly address: NodeAddress;
-  readonly topic: string;
   /** Microseconds from one record to the next: always the same, or drawn. */
   readonly arrival: Duration | DurationSource;
   /** How many records to send; undefined: until stopped. */
@@ -35,15 +46,8 @@ export interface ProducerOptions {
   readonly tombstones: Ratio | undefined;
   /** Bytes of a record's value, at least PAYLOAD_MIN_BYTES. */
   readonly recordSize: number;
-  readonly configs: ProducerConfigs;
-  /** Is it idempotent? See `isIdempotent`, which knows when it is switched off silently. */
-  readonly idempotence: boolean;
   /** What its records are bound together by; undefined without `transactional.id`. */
   readonly transaction: TransactionPlan | undefined;
-  /** The cluster's `transaction.version`. */
-  readonly transactionVersion: TransactionVersion;
-  /** Some brokers, to ask for the others. */
-  readonly bootstrap: readonly NodeAddress[];
 }
 
 /** The producer's configs as its parts use them: microseconds, bytes, counts. */

@@ -96,6 +96,8 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   readonly #expiry: WakeUp;
   /** With one request in flight nothing of a partition may overtake it (`guaranteeMessageOrder`). */
   readonly #mutes: boolean;
+  /** Records that are not acknowledged, and will not be. */
+  failures = 0;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -395,6 +397,7 @@ export class Sender implements ResponseHandler<ProduceResponse, ProduceAttempt> 
   /** Tells the application. */
   #end(batch: ProducerBatch, outcome: Outcome, baseOffset: Offset, error: ErrorCode): void {
     this.#accumulator.finish(batch);
+    if (outcome !== "acked") this.failures += batch.values.length;
     this.#world.facts.note({
       kind: "send-ended",
       client: this.#parts.client,

@@ -27,7 +27,7 @@ test("every rule is watched by a guarantee, or held by a file that is there", ()
     ...rulesOf("V", 5),
     ...rulesOf("K", 5),
     ...rulesOf("P", 4),
-    ...rulesOf("T", 6),
+    ...rulesOf("T", 7),
   ]);
 });
 

@@ -311,6 +311,23 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     firstOffset: 7,
     lastOffset: 8,
   },
+  "record-derived": {
+    kind: "record-derived",
+    client: "app",
+    group: "g",
+    partition: "orders-0",
+    offset: 7,
+    value: 3,
+  },
+  "row-stored": {
+    kind: "row-stored",
+    client: "app",
+    group: "g",
+    store: "ledger",
+    partition: "orders-0",
+    offset: 7,
+    isNew: true,
+  },
   "partitions-assigned": {
     kind: "partitions-assigned",
     client: "reader",

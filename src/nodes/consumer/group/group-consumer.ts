@@ -5,6 +5,7 @@ import type { ConnectionId, Frame, NodeAddress } from "../../../ports/network.ts
 import type { Node, World } from "../../../ports/node.ts";
 import { BrokerConnections } from "../../client-metadata/broker-connections.ts";
 import { ClientMetadata } from "../../client-metadata/client-metadata.ts";
+import type { GroupMetadata } from "../../producer/transaction/send-offsets.ts";
 import { RpcClient } from "../../rpc/rpc-client.ts";
 import { WakeUp } from "../../wake-up.ts";
 import { consumerSettings } from "../consumer-options.ts";
@@ -25,14 +26,19 @@ import type {
   Subscription,
 } from "./group-options.ts";
 import { groupSettings } from "./group-options.ts";
-import type { Membership } from "./membership.ts";
+import type { Generation, Membership } from "./membership.ts";
+import { NO_GENERATION } from "./membership.ts";
 import { OwnedPartitions } from "./owned-partitions.ts";
+import type { Finished, PolledWork } from "./polled-work.ts";
 import { SelfAssigned } from "./self-assigned.ts";
-import type { Finished } from "./work.ts";
 import { Work } from "./work.ts";
 
 /** What the timers of a member are for. */
 const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, work: 3, close: 4 };
+
+/** The kind of the timer of a program's work, and the first that a node around a member may use for itself. */
+export const WORK_TIMER: number = TIMER.work;
+export const FREE_TIMER = 10;
 
 /** How long `close` waits for its commit and for the coordinator (`DEFAULT_CLOSE_TIMEOUT_MS`). */
 const CLOSE_TIMEOUT = 30 * SECOND;
@@ -64,12 +70,16 @@ export class GroupConsumer implements Node {
   readonly #finder: OffsetFinder;
   readonly #validator: PositionValidator;
   readonly #fetcher: Fetcher;
-  readonly #work: Work;
+  readonly #work: PolledWork;
+  readonly #owned: OwnedPartitions;
+  /** Its last place in the group, even if it has none now. */
+  #joined: Generation = NO_GENERATION;
   #phase: Phase = "polling";
   #isToClose = false;
   #metadataVersion = 0;
 
-  constructor(world: World, options: GroupConsumerOptions) {
+  /** `work`: what it does with what it polls, if it is not what the options say; its timer is of kind `work`. */
+  constructor(world: World, options: GroupConsumerOptions, work?: PolledWork) {
     const { bootstrap, configs, name, subscription } = options;
     this.#world = world;
     this.#options = options;
@@ -107,7 +117,8 @@ export class GroupConsumer implements Node {
     const owned = new OwnedPartitions(parts, this.#settings, this.#buffer);
     this.#membership = this.#membershipBy(subscription, owned);
     this.#link.onFound = (now) => this.#membership.coordinatorFound(now);
-    this.#work = new Work(world, name, options.group, options.work, TIMER.work);
+    this.#owned = owned;
+    this.#work = work ?? new Work(world, name, options.group, options.work, TIMER.work);
   }
 
   #membershipBy(subscription: Subscription | SelfAssignment, owned: OwnedPartitions): Membership {
@@ -193,6 +204,22 @@ export class GroupConsumer implements Node {
     this.#run();
   }
 
+  /**
+   * As its work is to name it to a coordinator (`groupMetadata`). Who is in the group no more goes by his last
+   * generation, which fences him.
+   */
+  get groupMetadata(): GroupMetadata {
+    const { generation } = this.#membership;
+    const { id, memberId } = generation.id < 0 ? this.#joined : generation;
+    const { groupId, instanceId } = this.#settings;
+    return { groupId, generationId: id, memberId, groupInstanceId: instanceId };
+  }
+
+  /** Something happened outside of it that its work has waited for. */
+  run(): void {
+    this.#run();
+  }
+
   /** Does all that can be done now. */
   #run(): void {
     const now = this.#world.clock.now();
@@ -212,8 +239,12 @@ export class GroupConsumer implements Node {
         if (this.#isToClose) return this.#close();
         return this.#poll(now);
       case "working":
+        this.#work.run(now);
         if (!this.#work.isOver) return false;
-        this.#commitOr("after", () => this.#beginPoll());
+        if (this.#work.hasFailed) {
+          this.#owned.rewind();
+          this.#beginPoll();
+        } else this.#commitOr("after", () => this.#beginPoll());
         return true;
       case "committing":
       case "closing":
@@ -241,33 +272,37 @@ export class GroupConsumer implements Node {
     this.#fetcher.run(now);
     if (taken.length === 0) return false;
     this.#membership.pollEnded(now);
+    if (this.#membership.generation.id >= 0) this.#joined = this.#membership.generation;
     this.#work.polled(taken);
-    this.#commitOr("before", () => this.#beginWork());
+    this.#commitOr("before", (isCommitted) => this.#beginWork(isCommitted));
     return true;
   }
 
-  #beginWork(): void {
+  #beginWork(isCommitted: boolean): void {
     this.#phase = "working";
-    this.#work.begin();
+    this.#work.begin(isCommitted);
   }
 
   /** Commits if it is to be done at this point, and goes on. */
-  #commitOr(when: "before" | "after", next: () => void): void {
+  #commitOr(when: "before" | "after", next: (isCommitted: boolean) => void): void {
     const { mode, when: chosen } = this.#options.commit;
     if ((mode !== "sync" && mode !== "async") || chosen !== when) {
-      next();
+      next(false);
     } else if (mode === "async") {
       this.#offsets.commit("async", 0, () => undefined);
-      next();
+      next(false);
     } else {
       this.#phase = "committing";
       // A commit that fails is told to the application, which goes on to poll.
-      this.#offsets.commit("sync", this.#settings.apiTimeout, next);
+      const patience = this.#settings.apiTimeout;
+      this.#offsets.commit("sync", patience, (outcome) => next(outcome === "done"));
     }
   }
 
   /** A worker is done with a record. */
-  #finished({ partition, offset, unfinished }: Finished): void {
+  #finished(finished: Finished | undefined): void {
+    if (finished === undefined) return;
+    const { partition, offset, unfinished } = finished;
     const { mode } = this.#options.commit;
     if (mode === "each-finished") this.#offsets.commitBelow(partition, offset + 1);
     else if (mode === "smallest-unfinished" && unfinished > offset) {

@@ -80,6 +80,16 @@ export class OwnedPartitions {
     this.#note("partitions-assigned", added, generation);
   }
 
+  /** What it reads is to be read from where the group has committed, as after an abort. */
+  rewind(): void {
+    const { assigned, settings } = this.#parts;
+    for (const partition of assigned) {
+      this.#buffer.drop(partition);
+      if (!partition.isParting) partition.begin(settings.resetPolicy);
+    }
+    this.#parts.isChanged = true;
+  }
+
   #find(partitions: TopicPartitions): AssignedPartition[] {
     return this.#parts.assigned.filter(
       ({ topic, partition }) => partitions.get(topic.name)?.includes(partition) === true,

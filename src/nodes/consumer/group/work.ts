@@ -3,6 +3,7 @@ import type { World } from "../../../ports/node.ts";
 import type { DurationSource } from "../../../ports/random.ts";
 import type { AssignedPartition } from "../assigned-partition.ts";
 import type { TakenRecords } from "./completed-fetch.ts";
+import type { Finished, PolledWork } from "./polled-work.ts";
 
 /** How an application works on records. */
 export interface WorkPlan {
@@ -10,14 +11,6 @@ export interface WorkPlan {
   readonly pace: DurationSource | undefined;
   /** How many it works on at a time. Of several, one that began later may be done sooner. */
   readonly workers: number;
-}
-
-/** A record of a partition is done. */
-export interface Finished {
-  readonly partition: AssignedPartition;
-  readonly offset: Offset;
-  /** Of what the poll gave of the partition: the first record that is not done, or where that ends. */
-  readonly unfinished: Offset;
 }
 
 /** What a poll gave of one partition, and how much of it is done. */
@@ -57,7 +50,9 @@ interface Task {
  *
  * Simplified: the next poll waits for all of them; pools that poll on meanwhile pause what they cannot take.
  */
-export class Work {
+export class Work implements PolledWork {
+  /** Whatever becomes of its commits, it has done its work. */
+  readonly hasFailed = false;
   readonly #world: World;
   readonly #client: string;
   readonly #group: string;
@@ -85,16 +80,11 @@ export class Work {
   polled(taken: readonly TakenRecords[]): void {
     this.#shares = taken.map((records) => new Share(records));
     this.#share = 0;
-    for (const { partition, offsets, batches } of taken) {
-      this.#world.facts.note({
-        kind: "polled",
-        client: this.#client,
-        partition: partition.name,
-        firstOffset: offsets[0] as Offset,
-        lastOffset: offsets[offsets.length - 1] as Offset,
-        batches,
-      });
-    }
+    for (const one of taken) notePolled(this.#world, this.#client, one);
+  }
+
+  run(): void {
+    // Its timers are all that it waits for.
   }
 
   begin(): void {
@@ -146,4 +136,20 @@ export class Work {
       lastOffset,
     });
   }
+}
+
+/** Tells that the application was given them. */
+export function notePolled(
+  { facts }: World,
+  client: string,
+  { partition, offsets, batches }: TakenRecords,
+): void {
+  facts.note({
+    kind: "polled",
+    client,
+    partition: partition.name,
+    firstOffset: offsets[0] as Offset,
+    lastOffset: offsets[offsets.length - 1] as Offset,
+    batches,
+  });
 }

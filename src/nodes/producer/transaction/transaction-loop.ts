@@ -27,6 +27,8 @@ export class TransactionLoop {
   /** Why the transaction is not what it was to be. */
   #error = "NONE";
   #isOver = false;
+  /** How the last ended; undefined while one is open, and before the first. */
+  outcome: "committed" | "aborted" | "unknown" | undefined = undefined;
   #timer: TimerHandle = NO_TIMER;
 
   /** With `plan.time`, a timer of `timerKind` that comes due is to be passed on to `end`. */
@@ -126,6 +128,7 @@ export class TransactionLoop {
     const { random, timers, facts } = this.#world;
     this.#manager.beginTransaction();
     this.#isOpen = true;
+    this.outcome = undefined;
     this.#sent = 0;
     this.#isEnding = false;
     this.#isCommitting = false;
@@ -150,6 +153,7 @@ export class TransactionLoop {
     this.#world.timers.cancel(this.#timer);
     this.#timer = NO_TIMER;
     this.#isOpen = false;
+    this.outcome = outcome;
     const { transactionalId } = this.#manager.parts;
     this.#world.facts.note({
       kind: "transaction-ended",
