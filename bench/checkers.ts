@@ -70,6 +70,7 @@ const SETUP: CheckSetup = {
     ],
   ]),
   consumers: new Map(),
+  members: new Map(),
   working: new Set(),
   processors: new Map(),
   topics: new Map([

@@ -13,6 +13,8 @@ export interface CheckSetup {
   readonly clients: ReadonlyMap<string, ClientSetup>;
   /** Those that are in no group, by name: each reads its topic. */
   readonly consumers: ReadonlyMap<string, ConsumerSetup>;
+  /** Consumers that subscribe as members of groups, by name. */
+  readonly members: ReadonlyMap<string, MemberSetup>;
   /** Consumers whose application works on each record, by name: how far they come by when is not Kafka's affair. */
   readonly working: ReadonlySet<string>;
   /** Applications that read and write, by name; those with a producer are among `clients` as well. */
@@ -48,6 +50,12 @@ export interface ProcessorSetup {
   /** The table outside of Kafka to which it writes, and whether its rows have a key. */
   readonly store: { readonly name: string; readonly isKeyUnique: boolean } | undefined;
   readonly consumerConfigs: ConsumerConfigs;
+}
+
+export interface MemberSetup {
+  readonly group: string;
+  readonly topics: readonly string[];
+  readonly configs: ConsumerConfigs;
 }
 
 export interface TopicSetup {

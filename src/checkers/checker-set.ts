@@ -8,6 +8,7 @@ import { ClockSkews } from "./clock-skews.ts";
 import { ConsumerReads } from "./consumer-reads.ts";
 import { DiskHarms } from "./disk-harms.ts";
 import { Expiry } from "./expiry.ts";
+import { GroupStates } from "./group-states.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { LeaderViews } from "./leader-views.ts";
 import { Liveness } from "./liveness.ts";
@@ -57,6 +58,7 @@ export function createCheckers(
   const reads = new ConsumerReads(facts, logs);
   const history = new ClientHistory(facts, logs, reads, setup);
   const liveness = new Liveness(facts, logs, setup);
+  const groups = new GroupStates(facts, setup);
   const transactions = transactionsOf(facts, logs, setup);
   const context: CheckContext = {
     facts,
@@ -72,6 +74,7 @@ export function createCheckers(
     retries,
     skews,
     liveness,
+    groups,
     transactions,
     setup,
   };

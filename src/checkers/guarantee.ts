@@ -9,6 +9,7 @@ import type { ClockSkews } from "./clock-skews.ts";
 import type { ConsumerReads } from "./consumer-reads.ts";
 import type { DiskHarms } from "./disk-harms.ts";
 import type { Expiry } from "./expiry.ts";
+import type { GroupStates } from "./group-states.ts";
 import type { LeaderViews } from "./leader-views.ts";
 import type { Liveness } from "./liveness.ts";
 import type { MetadataLogs } from "./metadata-logs.ts";
@@ -91,6 +92,7 @@ export interface CheckContext {
   readonly retries: ProducerRetries;
   readonly skews: ClockSkews;
   readonly liveness: Liveness;
+  readonly groups: GroupStates;
   /** Undefined if no producer has a `transactional.id`. */
   readonly transactions: Transactions | undefined;
   readonly setup: CheckSetup;

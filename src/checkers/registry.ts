@@ -4,10 +4,14 @@ import { ACKED_GETS_READ } from "./acked-gets-read.ts";
 import { ACKS_IN_ORDER } from "./acks-in-order.ts";
 import { APPENDS_IN_REAL_TIME } from "./appends-in-real-time.ts";
 import { APPENDS_IN_ROLE } from "./appends-in-role.ts";
+import { ASSIGNMENT_DISJOINT } from "./assignment-disjoint.ts";
 import { CANDIDATES_COMPLETE } from "./candidates-complete.ts";
 import { CLEAN_ELECTION } from "./clean-election.ts";
 import { CLEANED_BELOW_HW } from "./cleaned-below-hw.ts";
 import { CLUSTER_RECOVERS } from "./cluster-recovers.ts";
+import { COMMITS_BY_MEMBERS } from "./commits-by-members.ts";
+import { COMMITS_KEPT } from "./commits-kept.ts";
+import { COMMITS_WHAT_WAS_READ } from "./commits-what-was-read.ts";
 import { COMMITTED_PREFIX_KEPT } from "./committed-prefix-kept.ts";
 import { CONSISTENT_READ } from "./consistent-read.ts";
 import { COORDINATOR_KNOWS_LOG } from "./coordinator-knows-log.ts";
@@ -18,6 +22,9 @@ import { EPOCHS_RISE } from "./epochs-rise.ts";
 import { EXPIRED_ONLY_BY_POLICY } from "./expired-only-by-policy.ts";
 import { FAILED_NEVER_READ } from "./failed-never-read.ts";
 import { FENCED_STAYS_FENCED } from "./fenced-stays-fenced.ts";
+import { GROUP_EPOCHS_RISE } from "./group-epochs-rise.ts";
+import { GROUP_SETTLES } from "./group-settles.ts";
+import { GROUPS_CATCH_UP } from "./groups-catch-up.ts";
 import type { Guarantee } from "./guarantee.ts";
 import { HW_NEEDS_MIN_ISR } from "./hw-needs-min-isr.ts";
 import { HW_WITHIN_ISR } from "./hw-within-isr.ts";
@@ -44,6 +51,7 @@ import { OFFSETS_AGREE } from "./offsets-agree.ts";
 import { OFFSETS_NEVER_CHANGE } from "./offsets-never-change.ts";
 import { ONE_CONTROLLER_PER_EPOCH } from "./one-controller-per-epoch.ts";
 import { ONE_LEADER_PER_EPOCH } from "./one-leader-per-epoch.ts";
+import { ONE_OWNER } from "./one-owner.ts";
 import { ONE_PRODUCER_PER_EPOCH } from "./one-producer-per-epoch.ts";
 import { POLLS_IN_ORDER } from "./polls-in-order.ts";
 import { PROCESSED_AS_PROMISED } from "./processed-as-promised.ts";
@@ -101,6 +109,12 @@ export const GUARANTEES: readonly Guarantee[] = [
   TOLD_AS_DECIDED,
   LAST_STABLE_OFFSET,
   NO_ABORTED_READ,
+  ASSIGNMENT_DISJOINT,
+  ONE_OWNER,
+  GROUP_EPOCHS_RISE,
+  COMMITS_BY_MEMBERS,
+  COMMITS_WHAT_WAS_READ,
+  COMMITS_KEPT,
   CONSISTENT_READ,
   END_NOT_BEHIND,
   ONE_CONTROLLER_PER_EPOCH,
@@ -123,6 +137,8 @@ export const GUARANTEES: readonly Guarantee[] = [
   REPLICAS_CONVERGE,
   ACKED_EVERYWHERE,
   WORK_GOES_ON,
+  GROUP_SETTLES,
+  GROUPS_CATCH_UP,
   TRANSACTIONS_END,
   SENDS_END,
 ];

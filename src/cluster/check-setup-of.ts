@@ -3,6 +3,7 @@ import type {
   CheckSetup,
   ClientSetup,
   ConsumerSetup,
+  MemberSetup,
   ProcessorSetup,
   TopicSetup,
 } from "../checkers/check-setup.ts";
@@ -19,11 +20,15 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
   const { spec, table } = cluster;
   const clients = new Map<string, ClientSetup>();
   const consumers = new Map<string, ConsumerSetup>();
+  const members = new Map<string, MemberSetup>();
   const working = new Set<string>();
   const processors = new Map<string, ProcessorSetup>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
       const { configs, membership, name, partitions, topics } = client;
+      if (membership !== undefined && membership.subscription.kind !== "assigned") {
+        members.set(name, { group: membership.group, topics, configs });
+      }
       if (membership?.work.pace !== undefined) working.add(name);
       // What a member of a group reads is decided by the group.
       const [topic] = membership === undefined ? topics : [];
@@ -32,7 +37,10 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
       continue;
     }
     if (client.kind === "processor") {
-      const { consumerConfigs, group, guarantee, store, to } = client;
+      const { consumerConfigs, group, guarantee, store, subscription, to } = client;
+      if (subscription.kind === "topics") {
+        members.set(client.name, { group, topics: subscription.topics, configs: consumerConfigs });
+      }
       working.add(client.name);
       processors.set(client.name, { consumerConfigs, group, guarantee, store, to });
       if (to === undefined) continue;
@@ -50,6 +58,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
     ),
     clients,
     consumers,
+    members,
     working,
     processors,
     topics: topicSetups(spec),

@@ -1,4 +1,9 @@
-import type { CheckSetup, ClientSetup, TopicSetup } from "../../src/checkers/check-setup.ts";
+import type {
+  CheckSetup,
+  ClientSetup,
+  MemberSetup,
+  TopicSetup,
+} from "../../src/checkers/check-setup.ts";
 import type { CheckerSet } from "../../src/checkers/checker-set.ts";
 import { createCheckers } from "../../src/checkers/checker-set.ts";
 import type { Guarantee, Violation } from "../../src/checkers/guarantee.ts";
@@ -26,6 +31,7 @@ export interface HistoryOptions {
   /** eligible.leader.replicas.version */
   readonly elr?: number;
   readonly minInsyncReplicas?: number;
+  readonly members?: readonly (readonly [client: string, MemberSetup])[];
   /** Consumers whose application works on what it reads. */
   readonly working?: readonly string[];
   /** c1's `isolation.level`. */
@@ -453,6 +459,7 @@ export function setupOf(options: HistoryOptions): CheckSetup {
   return {
     brokers: [resolveConfigs(BROKER_CONFIGS)],
     clients: new Map([client(1, "p1"), client(2, "p2")]),
+    members: new Map(options.members),
     working: new Set(options.working),
     consumers: new Map([["c1", { topic: "orders", configs: consumerConfigs }]]),
     processors: new Map(),

@@ -1,0 +1,133 @@
+import type { Instant } from "../base/time.ts";
+import { formatSeconds } from "../base/time.ts";
+import type { PartitionName } from "../kafka/ids.ts";
+import type { MemberSetup } from "./check-setup.ts";
+import { topicOf } from "./check-setup.ts";
+import { violationOf } from "./finding.ts";
+import { groupBound } from "./group-bound.ts";
+import type { GroupGhost } from "./group-states.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import { isLed } from "./stuck-replica.ts";
+import { stuckWaiver } from "./waivers/stuck-waiver.ts";
+import { listed } from "./wording.ts";
+
+export const GROUP_SETTLES: Guarantee = {
+  name: "group-settles",
+  sentence:
+    "When nothing is left to heal, a group comes to rest: it is stable, its members are in its generation, and each partition that they subscribe to has one of them for its owner.",
+  source: "KIP-62, KIP-848; LV8",
+  kinds: ["group-restless", "member-left-out", "partition-unowned"],
+  condition:
+    "At the end, of groups with members that run, if the cluster has settled, and the group has made no step for as long as one may take by the configs, or has been at it for four times that. Permitted: as for isr-refills; an application that does not poll within max.poll.interval.ms.",
+  testedBy: "groups in a cluster that faults have struck",
+  example: [
+    "partition-unowned   orders-2   at 120.000s, event 81220",
+    "  orders-2 has no owner in workers, which is Stable in generation 4: c1 and c2 run, c3 is down.",
+  ],
+  create: (context) => new GroupSettles(context),
+};
+
+/** Steps of a rebalance, one after the other, before which somebody may have to wait in vain. */
+const STEPS = 4;
+
+type Member = readonly [client: string, setup: MemberSetup];
+
+class GroupSettles implements Checker {
+  evaluations = 0;
+  interesting = 0;
+  readonly violations: Violation[] = [];
+  readonly #context: CheckContext;
+  /** Clients that were too slow for their group since the cluster settled. */
+  readonly #slow = new Set<string>();
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    const { facts, liveness, setup } = context;
+    facts.on("partitions-lost", ({ client }) => {
+      if (liveness.settledAt !== undefined && setup.working.has(client)) this.#slow.add(client);
+    });
+  }
+
+  atEnd(at: Instant, event: number): void {
+    const { groups, liveness, setup } = this.#context;
+    if (!liveness.isJudged(at)) return;
+    const names = new Set([...setup.members.values()].map(({ group }) => group));
+    for (const name of names) {
+      const running = [...setup.members].filter(
+        ([client, { group }]) => group === name && this.#isRunning(client),
+      );
+      if (running.length > 0) this.#look(groups.group(name), running, at, event);
+    }
+  }
+
+  #isRunning(client: string): boolean {
+    const node = this.#context.liveness.nodes.get(client);
+    return node?.isUp === true && !node.isPaused;
+  }
+
+  #look(group: GroupGhost, running: readonly Member[], at: Instant, event: number): void {
+    const { groups, liveness, logs } = this.#context;
+    const log = logs.partition(group.log);
+    if (!isLed(this.#context, log)) return;
+    this.evaluations++;
+    if (liveness.wasDisturbed) this.interesting++;
+    const bound = groupBound(this.#context, running);
+    const since = running.map(([client]) => liveness.nodes.get(client)?.since ?? 0);
+    const last = Math.max(liveness.steppedAt, liveness.isrStepAt(log), group.changedAt, ...since);
+    const isOver = liveness.quietFor(last, at) >= bound;
+    if (!isOver && liveness.quietFor(Math.max(...since), at) < STEPS * bound) return;
+    if (group.state !== "Stable") {
+      const text = `${group.name} is ${group.state || "nothing"} since ${formatSeconds(group.stateAt)}, in generation ${group.generation}.`;
+      this.#report("group-restless", group, running, "", text, at, event);
+      return;
+    }
+    const out = running.filter(([client]) => {
+      const member = groups.clients.get(client);
+      return member?.generation !== group.assigned?.generation;
+    });
+    if (out.length > 0) {
+      const who = listed(out.map(([client]) => client));
+      const text = `${group.name} is Stable in generation ${group.generation}, and ${who} ${out.length === 1 ? "has" : "have"} no place in it.`;
+      this.#report("member-left-out", group, running, "", text, at, event);
+    }
+    const topics = new Set(running.flatMap(([, { topics: wanted }]) => wanted));
+    for (const { name } of logs.partitions) {
+      if (!topics.has(topicOf(name))) continue;
+      const owners = running.filter(([client]) => groups.clients.get(client)?.owned.has(name));
+      if (owners.length === 1) continue;
+      const who = owners.length === 0 ? "no owner" : `${owners.length} owners`;
+      const text = `${name} has ${who} in ${group.name}, which is Stable in generation ${group.generation}; of its members ${listed(running.map(([client]) => client))} run.`;
+      this.#report("partition-unowned", group, running, name, text, at, event);
+    }
+  }
+
+  #report(
+    kind: string,
+    { log }: GroupGhost,
+    running: readonly Member[],
+    partition: PartitionName,
+    text: string,
+    at: Instant,
+    event: number,
+  ): void {
+    const ghost = this.#context.logs.partition(log);
+    const waiver = stuckWaiver(this.#context, ghost, [
+      ghost.leader,
+      ...(ghost.registration?.isr ?? []),
+    ]);
+    const slow = running.find(([client]) => this.#slow.has(client))?.[0];
+    const excuse =
+      slow === undefined ? undefined : `${slow} does not poll within max.poll.interval.ms`;
+    this.violations.push(
+      violationOf(GROUP_SETTLES, {
+        kind,
+        partition,
+        at,
+        event,
+        text: [text],
+        permitted: waiver?.text ?? excuse,
+        cause: waiver?.cause ?? this.#context.liveness.settledIn,
+      }),
+    );
+  }
+}

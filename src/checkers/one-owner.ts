@@ -1,0 +1,113 @@
+import type { Instant } from "../base/time.ts";
+import { formatSeconds } from "../base/time.ts";
+import type { PartitionName } from "../kafka/ids.ts";
+import type { GroupMemberAssigned, PartitionsAssigned } from "../trace/fact.ts";
+import { violationOf } from "./finding.ts";
+import type { ClientMember, GroupGhost } from "./group-states.ts";
+import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+
+export const ONE_OWNER: Guarantee = {
+  name: "one-owner",
+  sentence:
+    "No two members of one generation take a partition for their own, nor do two present members of a KIP-848 group; and its coordinator gives nobody what another has still, or what is not for him.",
+  source: "KIP-429, KIP-848; G2",
+  kinds: ["two-owners", "given-while-owned", "not-in-target"],
+  condition:
+    "Of members that the coordinator has: who has been out and has not heard of it may go on for a while, but not commit. Permitted if the coordinator's log may have lost its end.",
+  testedBy: "partitions that a member takes of a group with others",
+  tellsDeed: true,
+  example: [
+    "two-owners   orders-2   c2   at 12.480s, event 9120",
+    "  c2 takes orders-2 in generation 4 of workers, and c1 has had it since 6.121s, in generation 4.",
+  ],
+  create: (context) => new OneOwner(context),
+};
+
+class OneOwner implements Checker {
+  evaluations = 0;
+  interesting = 0;
+  readonly violations: Violation[] = [];
+  readonly #context: CheckContext;
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    const { facts } = context;
+    facts.on("partitions-assigned", (fact, at, event) => this.#take(fact, at, event));
+    facts.on("group-member-assigned", (fact, at, event) => this.#give(fact, at, event));
+  }
+
+  // As members see it.
+
+  #take(fact: PartitionsAssigned, at: Instant, event: number): void {
+    const { groups } = this.#context;
+    const mine = groups.clients.get(fact.client);
+    // Without a group's consent (`assign`), an application reads what it likes.
+    if (mine === undefined || fact.generation < 0) return;
+    const group = groups.group(fact.group);
+    for (const other of groups.clients.values()) {
+      if (other === mine || other.group !== fact.group || !isPresent(group, mine, other)) continue;
+      for (const name of mine.owned.keys()) {
+        this.evaluations++;
+        this.interesting++;
+        const since = other.owned.get(name);
+        if (since === undefined) continue;
+        const text = `${mine.client} takes ${name} in generation ${mine.generation} of ${group.name}, and ${other.client} has had it since ${formatSeconds(since)}, in generation ${other.generation}.`;
+        this.#report("two-owners", name, mine.client, text, at, event);
+      }
+    }
+  }
+
+  // As coordinators see it.
+
+  #give(fact: GroupMemberAssigned, at: Instant, event: number): void {
+    const { groups } = this.#context;
+    const group = groups.group(fact.group);
+    const { assigned } = group;
+    for (const other of group.members.values()) {
+      if (other.member === fact.member) continue;
+      for (const name of fact.partitions) {
+        this.evaluations++;
+        this.interesting++;
+        if (!other.partitions.includes(name) && !other.revoking.includes(name)) continue;
+        const text = `${fact.member} is given ${name} in epoch ${fact.memberEpoch} of ${group.name}, and ${other.member} has it still, in epoch ${other.memberEpoch}.`;
+        this.#report("given-while-owned", name, clientName(this.#context, fact), text, at, event);
+      }
+    }
+    if (assigned === undefined || assigned.generation !== fact.memberEpoch) return;
+    const target = assigned.assignments.find(({ member }) => member === fact.member);
+    // A static member that has come back has another's place in the target.
+    if (target === undefined) return;
+    for (const name of fact.partitions) {
+      this.evaluations++;
+      if (target.partitions.includes(name)) continue;
+      const text = `${fact.member} is in epoch ${fact.memberEpoch} of ${group.name} with ${name}, which that does not give it.`;
+      this.#report("not-in-target", name, clientName(this.#context, fact), text, at, event);
+    }
+  }
+
+  #report(
+    kind: string,
+    partition: PartitionName,
+    client: string,
+    text: string,
+    at: Instant,
+    event: number,
+  ): void {
+    const permitted = this.#context.groups.waiver;
+    this.violations.push(
+      violationOf(ONE_OWNER, { kind, partition, client, at, event, text: [text], permitted }),
+    );
+  }
+}
+
+/** Does the coordinator count on the other, as on me? */
+function isPresent(group: GroupGhost, mine: ClientMember, other: ClientMember): boolean {
+  if (!other.isUp || group.gone.has(other.member)) return false;
+  return group.isConsumerGroup
+    ? group.members.has(other.member)
+    : other.generation === mine.generation;
+}
+
+function clientName({ groups }: CheckContext, { group, member }: GroupMemberAssigned): string {
+  return groups.clientOf(group, member)?.client ?? "";
+}

@@ -1,0 +1,284 @@
+import { describe, expect, test } from "vitest";
+import { ASSIGNMENT_DISJOINT } from "../../../src/checkers/assignment-disjoint.ts";
+import { COMMITS_BY_MEMBERS } from "../../../src/checkers/commits-by-members.ts";
+import { COMMITS_KEPT } from "../../../src/checkers/commits-kept.ts";
+import { COMMITS_WHAT_WAS_READ } from "../../../src/checkers/commits-what-was-read.ts";
+import { GROUP_EPOCHS_RISE } from "../../../src/checkers/group-epochs-rise.ts";
+import { GROUP_SETTLES } from "../../../src/checkers/group-settles.ts";
+import { GROUPS_CATCH_UP } from "../../../src/checkers/groups-catch-up.ts";
+import { ONE_OWNER } from "../../../src/checkers/one-owner.ts";
+import { GroupFacts } from "../../support/group-facts.ts";
+
+/** Longer than any group may stand still, with Kafka's defaults. */
+const LONG = 200;
+
+describe("assignments", () => {
+  test("of one partition to two are found", () => {
+    const facts = new GroupFacts(ASSIGNMENT_DISJOINT).assigned(4, { m1: [0, 1, 2], m2: [2, 3] });
+
+    expect(facts.found()).toEqual([
+      "assigned-twice queue-2: Generation 4 of workers assigns queue-2 to m1 and to m2.",
+    ]);
+  });
+
+  test("of what nobody asked for are found, and what is left out", () => {
+    const unwanted = new GroupFacts(ASSIGNMENT_DISJOINT);
+    const partial = new GroupFacts(ASSIGNMENT_DISJOINT);
+
+    unwanted.assigned(1, { m1: [0, 1], m2: [2, 3] }, ["orders"]);
+    partial.assigned(1, { m1: [0, 1], m2: [3] });
+
+    expect(unwanted.found()).toHaveLength(4);
+    expect(unwanted.found()[0]).toContain("who subscribes to orders");
+    expect(partial.found()).toEqual([
+      "left-out queue-2: Generation 1 of workers assigns queue-2 to nobody.",
+    ]);
+  });
+
+  test("of all to all are as they should be", () => {
+    const facts = new GroupFacts(ASSIGNMENT_DISJOINT).assigned(1, { m1: [0, 1], m2: [2, 3] });
+
+    expect(facts.found()).toEqual([]);
+    expect(facts.verdict).toBe("held");
+  });
+});
+
+describe("owners", () => {
+  test("of one generation who both have a partition are found", () => {
+    const facts = new GroupFacts(ONE_OWNER).takes("c1", 4, [0, 1]).takes("c2", 4, [1, 2]);
+
+    expect(facts.found()).toEqual([
+      expect.stringMatching(
+        /^two-owners queue-1: c2 takes queue-1 in generation 4 of workers, and c1 has had it since/,
+      ),
+    ]);
+  });
+
+  test("who have not heard of the generation yet, who are out, or are dead, may be mistaken", () => {
+    const zombie = new GroupFacts(ONE_OWNER).takes("c1", 3, [0, 1]).takes("c2", 4, [1, 2]);
+    const expelled = new GroupFacts(ONE_OWNER).takes("c1", 4, [0, 1]).left("m1");
+    const dead = new GroupFacts(ONE_OWNER).takes("c1", 4, [0, 1]);
+    dead.note({ kind: "node-stopped", node: "c1", how: "crash", reason: "" });
+
+    expect(zombie.found()).toEqual([]);
+    expect(expelled.takes("c2", 4, [1]).found()).toEqual([]);
+    expect(dead.takes("c2", 4, [1]).found()).toEqual([]);
+  });
+
+  test("of a KIP-848 group are not excused by another epoch, while they are members", () => {
+    const facts = new GroupFacts(ONE_OWNER).given("m1", 3, [0, 1]).takes("c1", 3, [0, 1]);
+    facts.given("m1", 4, [0]).given("m2", 4, [1]).takes("c2", 4, [1]);
+
+    expect(facts.found()).toEqual([expect.stringContaining("two-owners queue-1")]);
+  });
+
+  test("who are given what another has to give back still are found", () => {
+    const facts = new GroupFacts(ONE_OWNER).given("m1", 3, [0], [1]).given("m2", 4, [1]);
+
+    expect(facts.found()).toEqual([
+      "given-while-owned queue-1: m2 is given queue-1 in epoch 4 of workers, and m1 has it still, in epoch 3.",
+    ]);
+  });
+
+  test("who come to an epoch with what it does not give them are found", () => {
+    const facts = new GroupFacts(ONE_OWNER).assigned(4, { m1: [0], m2: [1] });
+
+    expect(facts.given("m1", 4, [0, 2]).found()).toEqual([
+      "not-in-target queue-2: m1 is in epoch 4 of workers with queue-2, which that does not give it.",
+    ]);
+  });
+
+  test("are excused if the coordinator's log may have lost its end", () => {
+    const facts = new GroupFacts(ONE_OWNER).takes("c1", 4, [1]);
+    facts.note({ kind: "log-directory-failed", broker: 2, directory: "data", reason: "" });
+
+    expect(facts.takes("c2", 4, [1]).found()[0]).toContain("| the coordinator's log may have lost");
+  });
+});
+
+describe("epochs", () => {
+  test("that do not rise are found", () => {
+    const facts = new GroupFacts(GROUP_EPOCHS_RISE).assigned(4, { m1: [0] });
+
+    expect(facts.assigned(4, { m1: [0] }).found()).toEqual([
+      "generation-fell: workers is assigned in generation 4; its last assignment was that of generation 4.",
+    ]);
+  });
+
+  test("of a member that fall are found, unless it has been out", () => {
+    const fell = new GroupFacts(GROUP_EPOCHS_RISE).given("m1", 4, [0]).given("m1", 3, [0]);
+    const back = new GroupFacts(GROUP_EPOCHS_RISE).given("m1", 4, [0]).left("m1").joined("m1");
+
+    expect(fell.found()).toEqual([
+      "member-epoch-fell: m1 of workers is in epoch 3; it was in epoch 4.",
+    ]);
+    expect(back.given("m1", 1, [0]).found()).toEqual([]);
+  });
+
+  test("begin anew in a group of which nothing was left, or of another protocol", () => {
+    const gone = new GroupFacts(GROUP_EPOCHS_RISE).state("PreparingRebalance", 0);
+    const other = new GroupFacts(GROUP_EPOCHS_RISE).state("PreparingRebalance", 0);
+    gone
+      .assigned(4, { m1: [0] })
+      .state("Empty", 4, "Stable")
+      .state("PreparingRebalance", 0);
+    other
+      .assigned(4, { m1: [0] })
+      .commits("m1", 4, 0, 9)
+      .state("Empty", 4, "Stable");
+    other.state("Stable", 1, "");
+
+    expect(gone.assigned(1, { m1: [0] }).found()).toEqual([]);
+    expect(other.assigned(1, { m1: [0] }).found()).toEqual([]);
+  });
+});
+
+describe("commits", () => {
+  test("of a generation that is over are found", () => {
+    const facts = new GroupFacts(COMMITS_BY_MEMBERS).assigned(4, { m1: [0], m2: [1] });
+
+    expect(facts.commits("m1", 3, 0, 9).found()).toEqual([
+      "late-commit queue-0: Offset 9 of queue-0 is committed for workers by m1 in generation 3; generation 4 is assigned.",
+    ]);
+  });
+
+  test("of an older epoch are permitted for what a KIP-848 member has had since then", () => {
+    const own = new GroupFacts(COMMITS_BY_MEMBERS).given("m1", 4, [0]).given("m2", 4, [1]);
+    const others = new GroupFacts(COMMITS_BY_MEMBERS).given("m1", 4, [0]).given("m2", 4, [1]);
+
+    expect(own.commits("m1", 3, 0, 9).found()).toEqual([]);
+    expect(others.commits("m1", 3, 1, 9).found()).toEqual([
+      expect.stringContaining("late-commit queue-1"),
+    ]);
+  });
+
+  test("for what another owns are told of, though Kafka does not ask", () => {
+    const facts = new GroupFacts(COMMITS_BY_MEMBERS).assigned(4, { m1: [0], m2: [1] });
+
+    expect(facts.commits("m1", 4, 1, 9).found()).toEqual([
+      expect.stringContaining("| a coordinator does not ask a member whether"),
+    ]);
+  });
+
+  test("of a static member under its new id are its own", () => {
+    const facts = new GroupFacts(COMMITS_BY_MEMBERS).joined("m1", "i");
+    facts
+      .assigned(4, { m1: [0], m2: [1] })
+      .joined("m1b", "i")
+      .left("m1", "i", "replaced");
+
+    expect(facts.commits("m1b", 4, 0, 9).found()).toEqual([]);
+  });
+
+  test("past the members of a group are found", () => {
+    const facts = new GroupFacts(COMMITS_BY_MEMBERS).state("Stable", 4);
+
+    expect(facts.commits("", -1, 0, 9).found()).toEqual([
+      expect.stringContaining("commit-past-members queue-0"),
+    ]);
+  });
+
+  test("of what was not read are found", () => {
+    const facts = new GroupFacts(COMMITS_WHAT_WAS_READ).takes("c1", 1, [0]).reads("c1", 0, 5);
+    facts.commits("m1", 1, 0, 5);
+
+    expect(facts.commits("m1", 1, 0, 6).found()).toEqual([
+      "unread-committed queue-0: c1 has committed offset 6 of queue-0 for workers; what it was given ends at 5.",
+    ]);
+  });
+
+  test("that no coordinator knows are found", () => {
+    const facts = new GroupFacts(COMMITS_KEPT).commits("m1", 1, 0, 5).hearsOfCommit("c1", 0, 5);
+
+    expect(facts.hearsOfCommit("c1", 0, 6).found()).toEqual([
+      expect.stringContaining("commit-not-stored queue-0"),
+    ]);
+  });
+
+  test("that whoever comes next is not told of are found", () => {
+    const facts = new GroupFacts(COMMITS_KEPT).commits("m1", 1, 0, 5).commits("m1", 1, 0, 9);
+    facts.commits("m1", 1, 1, 5).takes("c2", 2, [0, 1, 2]);
+
+    facts.begins("c2", 0, 5).begins("c2", 1, 0, "initial").begins("c2", 2, 0, "initial");
+
+    expect(facts.found()).toEqual([
+      expect.stringMatching(
+        /^commit-lost queue-0: c2 begins at offset 5 of queue-0; workers has committed 9 at/,
+      ),
+      expect.stringMatching(
+        /^commit-lost queue-1: c2 begins anew in queue-1; workers has committed 5 at/,
+      ),
+    ]);
+  });
+
+  test("that were in force when it asked, or have expired, are as they should be", () => {
+    const facts = new GroupFacts(COMMITS_KEPT).commits("m1", 1, 0, 5).commits("m1", 1, 1, 5);
+    facts.note({ kind: "offsets-removed", broker: 1, group: "workers", partitions: ["queue-1"] });
+    facts.takes("c2", 2, [0, 1]).commits("m1", 1, 0, 9);
+
+    expect(facts.begins("c2", 0, 5).begins("c2", 1, 0, "initial").found()).toEqual([]);
+    expect(facts.verdict).toBe("held");
+  });
+});
+
+describe("a group in a cluster that has settled", () => {
+  /** In generation 4, of which c1 knows. */
+  function settled(more: (facts: GroupFacts) => unknown): GroupFacts {
+    const facts = new GroupFacts(GROUP_SETTLES).coordinated();
+    facts.state("PreparingRebalance", 3).assigned(4, { m1: [0, 1], m2: [2, 3] });
+    facts.takes("c1", 4, [0, 1]);
+    more(facts);
+    return facts.settles(LONG);
+  }
+
+  test("that never becomes stable is found", () => {
+    const facts = settled((group) => group.state("CompletingRebalance", 4));
+
+    expect(facts.found()).toEqual([expect.stringContaining("group-restless: workers is Complet")]);
+  });
+
+  test("with a member that has no place in it is found, and what that does not read", () => {
+    const facts = settled((group) => group.state("Stable", 4));
+
+    expect(facts.found().map((text) => text.split(":", 1)[0])).toEqual([
+      "member-left-out",
+      "partition-unowned queue-2",
+      "partition-unowned queue-3",
+    ]);
+  });
+
+  test("in which each partition has an owner is as it should be", () => {
+    const facts = settled((group) => group.takes("c2", 4, [2, 3]).state("Stable", 4));
+
+    expect(facts.found()).toEqual([]);
+    expect(facts.verdict).toBe("held");
+  });
+
+  test("is not judged before it can have come to rest", () => {
+    const facts = new GroupFacts(GROUP_SETTLES).coordinated().state("PreparingRebalance", 3);
+
+    expect(facts.settles(50).found()).toEqual([]);
+  });
+
+  test("whose commits stay behind is found", () => {
+    const facts = new GroupFacts(GROUPS_CATCH_UP).takes("c1", 4, [0]).reads("c1", 0, 5);
+    for (const number of [0, 1, 2, 3]) {
+      facts.note({
+        kind: "became-leader",
+        broker: 1,
+        partition: `queue-${number}`,
+        leaderEpoch: 0,
+        partitionEpoch: 0,
+        logEndOffset: 0,
+        highWatermark: 0,
+        isr: [1, 2, 3],
+      });
+    }
+
+    facts.commits("m1", 4, 0, 3).settles(LONG);
+
+    expect(facts.found()).toEqual([
+      "commit-behind queue-0: c1 has come to 5 in queue-0; workers has committed 3 of it.",
+    ]);
+  });
+});
