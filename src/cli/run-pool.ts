@@ -7,6 +7,8 @@ import type { Case, CaseOutcome } from "../fuzz/play-case.ts";
 export class RunPool {
   readonly #pool: Tinypool;
   readonly #budget: number;
+  /** Threads whose end is heard. */
+  readonly #watched = new WeakSet<object>();
   #isClosed = false;
 
   private constructor(pool: Tinypool, budget: number) {
@@ -29,10 +31,29 @@ export class RunPool {
 
   /** Undefined if the pool was closed meanwhile. A worker that dies is a failure of its run. */
   async play(one: Case): Promise<CaseOutcome | undefined> {
+    this.#watch();
     try {
       return (await this.#pool.run({ one, budget: this.#budget })) as CaseOutcome;
     } catch (problem) {
+      // Another has taken its place.
+      this.#watch();
       return this.#isClosed ? undefined : diedOf(problem);
+    }
+  }
+
+  /** A thread that ends without an error would leave its run without an answer for ever: the package hears errors only. */
+  #watch(): void {
+    for (const thread of this.#pool.threads) {
+      if (this.#watched.has(thread)) continue;
+      this.#watched.add(thread);
+      let hasFailed = false;
+      thread.once("error", () => {
+        hasFailed = true;
+      });
+      thread.once("exit", (code) => {
+        if (hasFailed || this.#isClosed) return;
+        thread.emit("error", new Error(`it ended with exit code ${String(code)}`));
+      });
     }
   }
 
