@@ -69,6 +69,13 @@ const withoutProcesses = {
 
 async function buildBench(outfile) {
   await build({ ...common, ...small, entryPoints: ["bench/main.ts"], outfile });
+  await buildFuzzWorker(outfile);
+}
+
+/** What a worker thread of `sim fuzz` loads: it is looked for beside whoever opens the pool. */
+async function buildFuzzWorker(beside) {
+  const outfile = join(dirname(beside), "fuzz-worker.cjs");
+  await build({ ...common, ...small, entryPoints: ["src/cli/fuzz-worker.ts"], outfile });
 }
 
 /** Breaks the engine in its sources, and so needs them and esbuild where it runs. */
@@ -89,13 +96,7 @@ async function buildCommand(outfile) {
     plugins: [commandsAsText, withoutProcesses],
   });
   chmodSync(outfile, 0o755);
-  // What a worker thread of `sim fuzz` loads.
-  await build({
-    ...common,
-    ...small,
-    entryPoints: ["src/cli/fuzz-worker.ts"],
-    outfile: join(dirname(outfile), "fuzz-worker.cjs"),
-  });
+  await buildFuzzWorker(outfile);
 }
 
 /** What `exports` of package.json names: modules that share what they have in common, and their types. */

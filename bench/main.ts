@@ -1,6 +1,7 @@
 import { checkerContenders } from "./checkers.ts";
 import { benchCluster, clusterSample, SAMPLE } from "./cluster.ts";
 import { diskContenders } from "./disk.ts";
+import { benchFuzz, benchFuzzMemory, benchWorkers } from "./fuzz.ts";
 import { benchGuarantees } from "./guarantees.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
 import { benchLog } from "./log.ts";
@@ -17,9 +18,9 @@ const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "
 const ROUNDS = isQuick ? 1 : 5;
 
 if (wanted === SAMPLE) console.log(clusterSample(Number(process.argv.at(-1))));
-else printAll();
+else void printAll();
 
-function printAll(): void {
+async function printAll(): Promise<void> {
   console.log(`Node ${process.version}; median [least-most] of ${ROUNDS} rounds in turn`);
   console.log();
   if (wanted === "parts") printParts();
@@ -27,6 +28,8 @@ function printAll(): void {
   else if (wanted === "cluster") printCluster();
   else if (wanted === "guarantees") printGuarantees();
   else if (wanted === "startup") printStartup();
+  else if (wanted === "fuzz") await printFuzz();
+  else if (wanted === "fuzz-memory") console.log(benchFuzzMemory(isQuick ? 1_000 : 10_000));
   else {
     const duels = kernelDuels().filter(({ title }) => title.includes(wanted));
     console.log(fight(duels, ROUNDS));
@@ -40,6 +43,8 @@ function printAll(): void {
       printGuarantees();
       console.log();
       printStartup();
+      console.log();
+      await printFuzz();
     }
   }
 }
@@ -64,6 +69,12 @@ function printGuarantees(): void {
 
 function printStartup(): void {
   console.log(benchStartup(isQuick ? 3 : 20));
+}
+
+async function printFuzz(): Promise<void> {
+  console.log(benchFuzz(ROUNDS));
+  console.log();
+  console.log(await benchWorkers(ROUNDS));
 }
 
 function printMemory(): void {
