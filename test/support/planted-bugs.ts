@@ -19,18 +19,18 @@ import { MUTATIONS } from "./mutations/mutations.ts";
  * How long `sim fuzz` takes to name each planted bug, in one general scenario, and how small the run becomes in which
  * it did: writes docs/finding-bugs.md.
  *
- *     npm run planted-bugs -- [CPU seconds a bug] [--only NAME,NAME] [--fresh]
+ *     npm run planted-bugs -- [CPU seconds a bug] [--only NAME,NAME] [--shrink CPU seconds] [--fresh]
  *
  * One thread, one bug after the other, guided and from seed to seed. A bug that is not named within its budget says
- * so. What is known stays in reports/planted-bugs.json and is not looked for again, unless it was given up within a
+ * so. `--shrink 0` leaves the runs as they are; a later call shrinks them. What is known stays in reports/planted-bugs.json and is not looked for again, unless it was given up within a
  * smaller budget: `--fresh` forgets it all, as a change of the engine or of the scenario ought to.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string" }, fresh: { type: "boolean" } },
+  options: { only: { type: "string" }, shrink: { type: "string" }, fresh: { type: "boolean" } },
 });
 const BUDGET = Number(positionals[0] ?? 600);
-const SHRINK_BUDGET = 120;
+const SHRINK_BUDGET = Number(values.shrink ?? 120);
 const STATE = "reports/planted-bugs.json";
 const PAGE = "docs/finding-bugs.md";
 
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   const wanted = values.only?.split(",");
   for (const bug of bugs.filter(({ name }) => wanted?.includes(name) ?? true)) {
     const before = rows.get(bug.name);
-    if (isSettled(before?.guided) && isSettled(before?.plain)) continue;
+    if (before !== undefined && isComplete(before)) continue;
     const row = look(bug, await engines.load(bug.mutation), sound, before);
     rows.set(bug.name, row);
     process.stderr.write(`${bug.name}: ${searchCells(row.guided)} | ${searchCells(row.plain)}\n`);
@@ -64,17 +64,24 @@ function isSettled(found: Search | undefined): boolean {
   return found !== undefined && (found.named !== undefined || found.budget >= BUDGET);
 }
 
+function isComplete({ guided, plain, found, shrunk }: Row): boolean {
+  const isSmall = SHRINK_BUDGET === 0 || found === undefined || shrunk !== undefined;
+  return isSettled(guided) && isSettled(plain) && isSmall;
+}
+
 function look(bug: PlantedBug, engine: Engine, sound: Engine, before: Row | undefined): Row {
   const isSound = (one: HuntCase): boolean => isFine(sound, one);
   const limits = { budget: BUDGET, isGuided: true };
   const { name, breaks } = bug;
-  let { guided, shrunk } = before ?? { guided: undefined, shrunk: undefined };
+  let { guided, found, shrunk } = before ?? {};
   if (guided === undefined || !isSettled(guided)) {
-    const found = search(bug, engine, isSound, limits);
-    guided = found.search;
-    if (found.one !== undefined && guided.named !== undefined) {
-      shrunk = shrinkFinding(engine, found.one, guided.named, SHRINK_BUDGET);
-    }
+    const { search: spent, one } = search(bug, engine, isSound, limits);
+    guided = spent;
+    found = one;
+    shrunk = undefined;
+  }
+  if (SHRINK_BUDGET > 0 && found !== undefined && guided.named !== undefined) {
+    shrunk ??= shrinkFinding(engine, found, guided.named, SHRINK_BUDGET);
   }
   // Until the second round there is nothing to guide, and both are the same.
   const isSame = guided.named !== undefined && guided.runs <= ROUND;
@@ -83,7 +90,7 @@ function look(bug: PlantedBug, engine: Engine, sound: Engine, before: Row | unde
     : isSettled(before?.plain)
       ? before?.plain
       : search(bug, engine, isSound, { ...limits, isGuided: false }).search;
-  return { name, breaks, guided, plain: plain ?? guided, shrunk };
+  return { name, breaks, guided, plain: plain ?? guided, found, shrunk };
 }
 
 /** Is nothing wrong with a run in the engine as it is, with the rules as they are? */

@@ -1,3 +1,4 @@
+import type { HuntCase } from "../../../src/fuzz/hunt.ts";
 import type { Search } from "./search.ts";
 import type { Shrinkage } from "./shrink-finding.ts";
 
@@ -8,6 +9,8 @@ export interface Row {
   readonly guided: Search;
   /** From seed to seed. */
   readonly plain: Search;
-  /** Of the run in which the guided search named it. */
+  /** The run in which the guided search named it. */
+  readonly found: HuntCase | undefined;
+  /** The same run, made small. */
   readonly shrunk: Shrinkage | undefined;
 }
