@@ -73,6 +73,7 @@ const SETUP: CheckSetup = {
   members: new Map(),
   working: new Set(),
   processors: new Map(),
+  commitsEarly: new Set(),
   topics: new Map([
     [
       "orders",

@@ -19,6 +19,8 @@ export interface CheckSetup {
   readonly working: ReadonlySet<string>;
   /** Applications that read and write, by name; those with a producer are among `clients` as well. */
   readonly processors: ReadonlyMap<string, ProcessorSetup>;
+  /** Consumers whose application commits what it has not worked on, by name: at most once is what they want, or all they get. */
+  readonly commitsEarly: ReadonlySet<string>;
   /** By the topic's name. */
   readonly topics: ReadonlyMap<string, TopicSetup>;
   readonly switches: ProtocolSwitches;

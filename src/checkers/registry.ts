@@ -67,6 +67,7 @@ import { TOLD_AS_DECIDED } from "./told-as-decided.ts";
 import { TRANSACTIONS_END } from "./transactions-end.ts";
 import { TRANSACTIONS_WHOLE } from "./transactions-whole.ts";
 import { WORK_GOES_ON } from "./work-goes-on.ts";
+import { WORKED_ON_ONCE } from "./worked-on-once.ts";
 
 /**
  * Every guarantee, in the order in which they are named: of two that one event breaks, the first leads,
@@ -131,6 +132,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   APPENDS_IN_REAL_TIME,
   TRANSACTIONS_WHOLE,
   PROCESSED_AS_PROMISED,
+  WORKED_ON_ONCE,
   CLUSTER_RECOVERS,
   ISR_REQUESTS_END,
   ISR_REFILLS,

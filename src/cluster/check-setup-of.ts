@@ -13,7 +13,7 @@ import { resolveConfigs } from "../kafka/config/config-table.ts";
 import { deletesOldSegments, isCompacted, topicConfigsOf } from "../kafka/config/topic-configs.ts";
 import type { Cluster } from "./cluster.ts";
 import { WALL_CLOCK_START } from "./cluster.ts";
-import type { ClusterSpec } from "./cluster-spec.ts";
+import type { ClusterSpec, MembershipPlan } from "./cluster-spec.ts";
 
 /** What the guarantees are told of the configuration. */
 export function checkSetupOf(cluster: Cluster): CheckSetup {
@@ -23,6 +23,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
   const members = new Map<string, MemberSetup>();
   const working = new Set<string>();
   const processors = new Map<string, ProcessorSetup>();
+  const commitsEarly = new Set<string>();
   for (const [at, client] of spec.clients.entries()) {
     if (client.kind === "consumer") {
       const { configs, membership, name, partitions, topics } = client;
@@ -30,6 +31,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
         members.set(name, { group: membership.group, topics, configs });
       }
       if (membership?.work.pace !== undefined) working.add(name);
+      if (membership !== undefined && isCommittedEarly(membership)) commitsEarly.add(name);
       // What a member of a group reads is decided by the group.
       const [topic] = membership === undefined ? topics : [];
       if (topic !== undefined)
@@ -61,6 +63,7 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
     members,
     working,
     processors,
+    commitsEarly,
     topics: topicSetups(spec),
     switches: spec.rules.switches,
     features: spec.features,
@@ -69,6 +72,13 @@ export function checkSetupOf(cluster: Cluster): CheckSetup {
       return WALL_CLOCK_START + cluster.clock.zero;
     },
   };
+}
+
+/** Before the work, or of a pool of workers each that is done, whatever others are at. */
+function isCommittedEarly({ commit, work }: MembershipPlan): boolean {
+  const { mode, when } = commit;
+  if (mode === "each-finished") return work.workers > 1;
+  return (mode === "sync" || mode === "async") && when === "before";
 }
 
 function topicSetups(spec: ClusterSpec): Map<string, TopicSetup> {

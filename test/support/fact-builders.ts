@@ -34,6 +34,8 @@ export interface HistoryOptions {
   readonly members?: readonly (readonly [client: string, MemberSetup])[];
   /** Consumers whose application works on what it reads. */
   readonly working?: readonly string[];
+  /** Consumers whose application commits before it works. */
+  readonly commitsEarly?: readonly string[];
   /** c1's `isolation.level`. */
   readonly isolation?: string;
 }
@@ -461,6 +463,7 @@ export function setupOf(options: HistoryOptions): CheckSetup {
     clients: new Map([client(1, "p1"), client(2, "p2")]),
     members: new Map(options.members),
     working: new Set(options.working),
+    commitsEarly: new Set(options.commitsEarly),
     consumers: new Map([["c1", { topic: "orders", configs: consumerConfigs }]]),
     processors: new Map(),
     topics: new Map([["orders", topic]]),

@@ -227,6 +227,20 @@ const STORIES = {
   },
   /** A reader begins anew at the beginning. */
   readerRestarts: { faults: ["{ at: uniform(3s..5s), crash: c1, for: 3s }"] },
+  /** Members of a group, one of them a pool of workers, die at their work and come back. */
+  membersDie: {
+    brokerConfigs: `group.initial.rebalance.delay.ms: 100
+    offsets.topic.num.partitions: 1`,
+    clients: [
+      "w1: { consume: orders, group: pool, work: lognormal(p50=20ms p99=300ms), workers: 8, commit: smallest-unfinished, config: { auto.offset.reset: earliest, session.timeout.ms: 6000 } }",
+      "w2: { consume: orders, group: solo, work: uniform(2ms..8ms), config: { auto.offset.reset: earliest, session.timeout.ms: 6000, auto.commit.interval.ms: 100 } }",
+    ],
+    faults: [
+      "{ at: uniform(3s..5s), crash: w1, for: 500ms }",
+      "{ at: uniform(3s..5s), crash: w2, for: 500ms }",
+    ],
+    duration: "25s",
+  },
   controllersDie: {
     producer: "rate: 10/s, ",
     faults: [

@@ -1,4 +1,5 @@
 import { CLIENT_MUTATIONS } from "./client-mutations.ts";
+import { GROUP_MUTATIONS } from "./group-mutations.ts";
 import { METADATA_MUTATIONS } from "./metadata-mutations.ts";
 import type { Mutation } from "./mutation.ts";
 import { QUORUM_MUTATIONS } from "./quorum-mutations.ts";
@@ -10,6 +11,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...REPLICATION_MUTATIONS,
   ...METADATA_MUTATIONS,
   ...CLIENT_MUTATIONS,
+  ...GROUP_MUTATIONS,
   ...QUORUM_MUTATIONS,
   ...STORAGE_MUTATIONS,
 ];
