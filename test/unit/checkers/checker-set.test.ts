@@ -77,6 +77,7 @@ test("an orderly history of a change of leader holds every guarantee that it exe
     "appends-in-real-time held",
     "transactions-whole untested",
     "processed-as-promised untested",
+    "worked-on-once untested",
     "cluster-recovers untested",
     "isr-requests-end untested",
     "isr-refills untested",
