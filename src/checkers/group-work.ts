@@ -21,6 +21,12 @@ interface Deed {
   readonly order: number;
 }
 
+/** Somebody has worked on a record. */
+interface Done extends Deed {
+  /** When the member had begun that did it: it may be at work still when its partition is another's. */
+  readonly since: number;
+}
+
 /** Something that ended a member's claim on a partition. */
 export interface Parting extends Deed {
   readonly at: Instant;
@@ -34,7 +40,7 @@ export interface Repeat extends Deed {
   readonly offset: Offset;
   readonly at: Instant;
   readonly event: number;
-  readonly before: Deed;
+  readonly before: Done;
 }
 
 /** What the members of a group have done with one partition. */
@@ -51,7 +57,7 @@ export class GroupWork {
   readonly partings: Parting[] = [];
   /** By offset: to whom it was given last, and who has worked on it last. */
   readonly given: (Deed | undefined)[] = [];
-  readonly worked: (Deed | undefined)[] = [];
+  readonly worked: (Done | undefined)[] = [];
   /** By client, since it was assigned the partition: the least that was committed. */
   readonly #least = new Map<string, Offset>();
 
@@ -83,8 +89,8 @@ export class GroupWork {
     return this.begins.findLast((begin) => begin.client === client);
   }
 
-  /** What ended a client's claim after it had done something. */
-  partingAfter({ client, order }: Deed): Parting | undefined {
+  /** What first ended a client's claim after this. */
+  partingAfter(client: string, order: number): Parting | undefined {
     return this.partings.find((one) => one.client === client && one.order > order);
   }
 }
@@ -151,7 +157,7 @@ export class GroupWorks {
       const work = this.#workOf(client, partition);
       if (work === undefined) return;
       const order = this.#next++;
-      const deed = { client, order };
+      const deed = { client, order, since: work.beginOf(client)?.order ?? order };
       for (let offset = firstOffset; offset <= lastOffset; offset++) {
         const before = work.worked[offset];
         if (before !== undefined)

@@ -108,7 +108,7 @@ class WorkedOnOnce implements Checker {
       const text = `the group's offset was ${work.highestCommitted} once, and was taken back by a later commit`;
       return { text, cause: begin.event };
     }
-    const parting = work.partingAfter(before);
+    const parting = work.partingAfter(before.client, before.since);
     return parting && partingWaiver(parting);
   }
 
@@ -140,7 +140,7 @@ class WorkedOnOnce implements Checker {
     for (let offset = from; offset < work.committed; offset++) {
       if (work.worked[offset] !== undefined || !isRecord(partition, offset)) continue;
       const given = work.given[offset];
-      const parting = given && work.partingAfter(given);
+      const parting = given && work.partingAfter(given.client, given.order);
       // Whoever has it may be at it still.
       if (given !== undefined && parting === undefined) continue;
       const waiver = this.#whyLeftOut(work, offset, parting);

@@ -114,6 +114,13 @@ describe("a record is worked on again", () => {
     ]);
   });
 
+  test("because its owner had lost the partition while it was still at work", () => {
+    const group = half().commit(0).lose("c1").work("c1", 0, 4);
+    group.begin("c2", 0).poll("c2", 0, 4).work("c2", 0, 4);
+
+    expect(group.told()).toEqual([expect.stringMatching(/c1 lost the partition at .* before/)]);
+  });
+
   test("because two had been given it", () => {
     const group = half().commit(0);
     group.begin("c2", 0).poll("c2", 0, 4).work("c2", 0, 4).work("c1", 0, 4);
