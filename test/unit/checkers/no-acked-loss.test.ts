@@ -103,6 +103,20 @@ test("acks=1 does not excuse a broker that leads again and has lost what it wrot
   expect(history.violations()).toMatchObject([{ count: 2, permitted: undefined }]);
 });
 
+test("acks=1 excuses it if another led meanwhile, whom the broker has followed", () => {
+  const history = watch({ clients: { p1: { acks: 1, idempotent: false } } });
+  history.write([0, 1]);
+  history.elect(2, { isr: [2, 3] });
+  history.truncate(1, 0);
+  history.elect(1, { isr: [1, 2, 3] });
+
+  history.ack([0, 1], 0, { acks: 1 });
+
+  expect(history.violations()).toMatchObject([
+    { count: 2, permitted: "acks=1: broker-1 was replaced before its followers had them" },
+  ]);
+});
+
 test("one election that breaks a promise and ends another that was none makes two findings", () => {
   const history = watch({ clients: { p2: { acks: 1, idempotent: false } } });
   history.write([0]);
