@@ -11,7 +11,7 @@ export interface DrawnEdge {
 }
 
 /**
- * Values of one config, or of some that belong together, near which something changes. None of them changes what
+ * Values of one config, or of some that are drawn together, near which something changes. None of them changes what
  * Kafka promises: acks, min.insync.replicas and retention are the scenario's own.
  */
 interface Edge {
@@ -36,10 +36,19 @@ const BROKER_EDGES: readonly Edge[] = [
     ],
   },
   edge(50, "leader.imbalance.check.interval.seconds", [1, 5]),
-  // A fetch brings at least one batch, whatever it is allowed (KIP-74).
-  edge(25, "replica.fetch.max.bytes", [1, 2_000]),
-  edge(15, "replica.fetch.response.max.bytes", [1, 4_000]),
-  edge(20, "replica.fetch.min.bytes", [2_000, 20_000]),
+  // A fetch brings at least one batch, whatever it is allowed (KIP-74). Never with one that waits for many bytes: who
+  // is given a batch each half second does not catch up.
+  {
+    chance: 45,
+    options: [
+      { "replica.fetch.max.bytes": 1 },
+      { "replica.fetch.max.bytes": 2_000 },
+      { "replica.fetch.response.max.bytes": 1 },
+      { "replica.fetch.response.max.bytes": 4_000 },
+      { "replica.fetch.min.bytes": 2_000 },
+      { "replica.fetch.min.bytes": 20_000 },
+    ],
+  },
   edge(20, "replica.fetch.wait.max.ms", [200]),
   edge(30, "replica.fetch.backoff.ms", [100]),
   edge(30, "replica.socket.timeout.ms", [1_500, 4_000]),
@@ -96,7 +105,7 @@ function withEdges(
 ): ConfigSpec {
   const values: Record<string, ConfigValue> = { ...config.values };
   for (const { chance, options } of edges) {
-    const names = Object.keys(options[0] ?? {});
+    const names = options.flatMap((option) => Object.keys(option));
     if (names.some((name) => Object.hasOwn(config.values, name))) continue;
     // A stream for each, so that one more in the table moves no other.
     const dice = new Dice(random.fork(`${path}/${names[0]}`));
