@@ -82,6 +82,23 @@ export function reads({ topic, partitions }: ConsumerSetup, name: PartitionName)
   return partitions?.includes(Number(name.slice(topic.length + 1))) ?? true;
 }
 
+/** Is the client given committed records only? */
+export function readsCommitted(
+  { consumers, members, processors }: CheckSetup,
+  client: string,
+): boolean {
+  const configs =
+    consumers.get(client)?.configs ??
+    members.get(client)?.configs ??
+    processors.get(client)?.consumerConfigs;
+  return configs?.["isolation.level"] === "read_committed";
+}
+
+/** All who read, by name. */
+export function readersOf({ consumers, members, processors }: CheckSetup): readonly string[] {
+  return [...new Set([...consumers.keys(), ...members.keys(), ...processors.keys()])];
+}
+
 /** `orders` of `orders-0`. */
 export function topicOf(partition: PartitionName): string {
   return partition.slice(0, partition.lastIndexOf("-"));

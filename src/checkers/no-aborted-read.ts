@@ -4,6 +4,7 @@ import { decodeEndTransaction } from "../kafka/log/control-record.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import type * as facts from "../trace/fact.ts";
 import { brokerName } from "./broker-name.ts";
+import { readersOf, readsCommitted } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 
@@ -85,12 +86,8 @@ class NoAbortedRead implements Checker {
   constructor(context: CheckContext) {
     const { facts, setup } = context;
     this.#context = context;
-    const readers = new Set<string>();
-    for (const [name, { configs }] of setup.consumers) {
-      if (configs["isolation.level"] === "read_committed") readers.add(name);
-    }
-    this.#readers = readers;
-    if (readers.size === 0) return;
+    this.#readers = new Set(readersOf(setup).filter((name) => readsCommitted(setup, name)));
+    if (this.#readers.size === 0) return;
     facts.on("appended", (fact) => this.#append(fact));
     facts.on("polled", (fact, at, event) => this.#poll(fact, at, event));
   }

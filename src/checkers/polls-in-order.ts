@@ -1,3 +1,4 @@
+import { readsCommitted } from "./check-setup.ts";
 import type { Leap } from "./client-history.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
@@ -58,12 +59,11 @@ class PollsInOrder implements Checker {
     const run = new RecordRun();
     const { ghost, seen } = partition;
     if (ghost.tree.keys !== undefined) return run;
-    const { consumers } = this.#context.setup;
-    const readsCommitted = consumers.get(client)?.configs["isolation.level"] === "read_committed";
+    const isCommittedOnly = readsCommitted(this.#context.setup, client);
     const expired = this.#context.expiry.permitted(ghost);
     for (let offset = Math.max(from, expired); offset < to; offset++) {
       if ((seen[offset] ?? 0) === 0) continue;
-      if (readsCommitted && ghost.isTransactionalAt(offset)) continue;
+      if (isCommittedOnly && ghost.isTransactionalAt(offset)) continue;
       run.add(offset, offset, 1);
     }
     return run;

@@ -1,3 +1,4 @@
+import { readersOf, readsCommitted } from "./check-setup.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { OddityFindings } from "./oddity-findings.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
@@ -27,8 +28,8 @@ class ReadersAgree implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    this.#readsCommitted = [...context.setup.consumers.values()].some(
-      ({ configs }) => configs["isolation.level"] === "read_committed",
+    this.#readsCommitted = readersOf(context.setup).some((name) =>
+      readsCommitted(context.setup, name),
     );
     context.history.on("branch", (oddity) => {
       const { ghost } = oddity.partition;

@@ -4,6 +4,7 @@ import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import type { Polled } from "../trace/fact.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
 import { NO_NODE, NO_VALUE } from "./batch-tree.ts";
+import { readsCommitted } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
@@ -69,8 +70,8 @@ class ReadsComplete implements Checker {
     const readers = this.#readers[index];
     // A handful: a walk is cheaper than hashing.
     for (const reader of readers) if (reader.client === client) return reader;
-    const isolation = this.#context.setup.consumers.get(client)?.configs["isolation.level"];
-    const made = { client, readsCommitted: isolation === "read_committed", position: -1 };
+    const isCommittedOnly = readsCommitted(this.#context.setup, client);
+    const made = { client, readsCommitted: isCommittedOnly, position: -1 };
     readers.push(made);
     return made;
   }

@@ -1,0 +1,109 @@
+import { Simulation } from "../../src/cluster/simulation.ts";
+import type { Fact } from "../../src/trace/fact.ts";
+import { scenarioOf } from "./scenario-text.ts";
+
+/**
+ * Two applications share the work on what a transactional producer and another write, exactly once; they crash,
+ * freeze and are rebalanced, under random faults within what Kafka promises to survive.
+ */
+export const PIPELINE_STORY = `version: 1
+name: pipelines
+summary: Transactional pipelines under random faults.
+kafka: "4.3"
+cluster:
+  brokers: 3
+  controllers: 1
+  config:
+    offsets.topic.num.partitions: 2
+    transaction.state.log.num.partitions: 2
+    transaction.abort.timed.out.transaction.cleanup.interval.ms: 2000
+    replica.lag.time.max.ms: 4000
+topics:
+  orders: { partitions: 2, replication.factor: 3, config: { min.insync.replicas: 2 } }
+  bills: { partitions: 2, replication.factor: 3, config: { min.insync.replicas: 2 } }
+clients:
+  p1:
+    produce: orders
+    rate: 30/s
+    transaction: { records: 10, abort: 20% }
+    config: { transactional.id: one, transaction.timeout.ms: 8000, delivery.timeout.ms: 20000, request.timeout.ms: 5000 }
+  p2: { produce: orders, rate: 30/s }
+  a1:
+    process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..30ms) }
+    consumer-config: { max.poll.records: 20, session.timeout.ms: 8000 }
+    producer-config: { delivery.timeout.ms: 6000, request.timeout.ms: 3000 }
+  a2:
+    process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..30ms) }
+    consumer-config: { max.poll.records: 20, session.timeout.ms: 8000 }
+    producer-config: { delivery.timeout.ms: 6000, request.timeout.ms: 3000 }
+  c1: { consume: bills, config: { isolation.level: read_committed, auto.offset.reset: earliest } }
+faults:
+  - { at: uniform(5s..12s), crash: a1, for: uniform(100ms..6s) }
+  - { at: uniform(8s..16s), pause: a2, for: uniform(3s..15s) }
+random-faults: { quiet-after: 18s }
+duration: 22s
+settle: 45s
+`;
+
+/** Things worth reaching: a campaign about them that never reaches one has tested nothing of it. */
+export const PIPELINE_PROBES: Readonly<Record<string, (fact: Fact, before: Worked) => boolean>> = {
+  "committed transaction of a pipeline": (fact) => isEnd(fact) && fact.outcome === "committed",
+  "aborted transaction of a pipeline": (fact) => isEnd(fact) && fact.outcome === "aborted",
+  "transaction refused to a zombie of the group": (fact) =>
+    isEnd(fact) &&
+    (fact.error === "UNKNOWN_MEMBER_ID" ||
+      fact.error === "ILLEGAL_GENERATION" ||
+      fact.error === "STALE_MEMBER_EPOCH"),
+  "fenced pipeline": (fact) => fact.kind === "producer-fenced" && isPipeline(fact.client),
+  "record worked on again": (fact, { inputs }) =>
+    fact.kind === "records-processed" && inputs.has(`${fact.partition} ${fact.firstOffset}`),
+  "partition that changed hands": (fact, { owners }) =>
+    fact.kind === "partitions-assigned" &&
+    fact.partitions.some((one) => (owners.get(one) ?? fact.client) !== fact.client),
+};
+
+/** What probes know of what came before. */
+interface Worked {
+  readonly inputs: Set<string>;
+  readonly owners: Map<string, string>;
+}
+
+/** How one such story went. */
+export interface PipelineRun {
+  readonly reached: ReadonlySet<string>;
+  readonly bugs: readonly string[];
+  readonly permitted: readonly string[];
+}
+
+export function playPipelines(story: string, seed: string): PipelineRun {
+  const simulation = new Simulation(scenarioOf(story), { seed });
+  const reached = new Set<string>();
+  const before: Worked = { inputs: new Set(), owners: new Map() };
+  simulation.onFact((fact) => {
+    for (const [name, isReached] of Object.entries(PIPELINE_PROBES)) {
+      if (!reached.has(name) && isReached(fact, before)) reached.add(name);
+    }
+    if (fact.kind === "records-processed") {
+      before.inputs.add(`${fact.partition} ${fact.firstOffset}`);
+    } else if (fact.kind === "partitions-assigned") {
+      for (const one of fact.partitions) before.owners.set(one, fact.client);
+    }
+  });
+  while (simulation.advance(100_000));
+  const bugs: string[] = [];
+  const permitted: string[] = [];
+  for (const violation of simulation.finish(undefined).violations) {
+    const { kind, partition, text } = violation;
+    if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
+    else permitted.push(`${kind}: ${violation.permitted}`);
+  }
+  return { reached, bugs, permitted };
+}
+
+function isPipeline(client: string): boolean {
+  return client === "a1" || client === "a2";
+}
+
+function isEnd(fact: Fact): fact is Extract<Fact, { kind: "transaction-ended" }> {
+  return fact.kind === "transaction-ended" && isPipeline(fact.client);
+}
