@@ -8,6 +8,9 @@ interface Story {
   readonly consumer?: string;
   readonly cluster?: string;
   readonly minIsr?: number;
+  /** By partition; one by default. */
+  readonly replicas?: string;
+  readonly topics?: readonly string[];
   readonly clients?: readonly string[];
   readonly duration?: string;
   readonly settle?: string;
@@ -19,6 +22,23 @@ const COMPACTED = `cleanup.policy: compact
       segment.ms: 1000`;
 const OFTEN = `log.retention.check.interval.ms: 500
     log.initial.task.delay.ms: 500`;
+
+const TRANSACTIONAL = {
+  brokerConfigs: `transaction.state.log.num.partitions: 1
+    offsets.topic.num.partitions: 1
+    transaction.abort.timed.out.transaction.cleanup.interval.ms: 500`,
+  producer: "rate: 100/s, transaction: { records: 10, abort: 30% }, ",
+  producerConfigs: "transactional.id: one, transaction.timeout.ms: 3000, request.timeout.ms: 2000",
+  consumer: "auto.offset.reset: earliest, isolation.level: read_committed",
+  replicas: "{ 0: [1, 2, 3], 1: [2, 3, 1] }",
+  settle: "20s",
+};
+const RIVAL =
+  "p2: { produce: orders, rate: 100/s, transaction: { records: 10 }, config: { transactional.id: one, transaction.timeout.ms: 3000 } }";
+const OTHER =
+  "p3: { produce: orders, rate: 50/s, transaction: { records: 10 }, config: { transactional.id: two } }";
+const BILLING =
+  "process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..6ms) }, consumer-config: { max.poll.records: 20, session.timeout.ms: 6000 }, producer-config: { transaction.timeout.ms: 9000, delivery.timeout.ms: 2000, request.timeout.ms: 1500 }";
 
 const STORIES = {
   followerDies: { faults: ["{ at: uniform(2s..3s), crash: broker-3, for: 6s }"] },
@@ -299,6 +319,48 @@ const STORIES = {
     producerConfigs: "acks: 1",
     faults: ["{ at: uniform(2s..3s), crash: brokers - broker-1, for: 9s }"],
   },
+  /** Its coordinator dies, and later a leader of its partitions. */
+  transactions: {
+    ...TRANSACTIONAL,
+    faults: [
+      "{ at: uniform(3s..4s), crash: transaction-coordinator(one), for: 4s }",
+      "{ at: uniform(9s..10s), crash: broker-2, for: 3s }",
+    ],
+  },
+  /** Its requests and their answers are slow now and then, or come after their time. */
+  transactionsSlow: {
+    ...TRANSACTIONAL,
+    faults: [
+      "{ at: uniform(3s..4s), pause: broker-1, for: 2500ms }",
+      "{ at: uniform(7s..8s), pause: broker-2, for: 2500ms }",
+      "{ at: uniform(11s..12s), pause: broker-3, for: 2500ms }",
+    ],
+  },
+  /** Who reads committed records only has much to read at once. */
+  lateReaderOfTransactions: {
+    ...TRANSACTIONAL,
+    faults: ["{ at: uniform(2s..3s), crash: c1, for: 6s }"],
+  },
+  /** A second producer comes with the transactional id of the first, which is mostly at rest; a third has its own. */
+  takeOver: {
+    ...TRANSACTIONAL,
+    producer: "rate: 5/s, transaction: { records: 1 }, ",
+    clients: [RIVAL, OTHER],
+    faults: ["{ name: late, at: 0s, crash: p2, for: uniform(4s..5s) }"],
+  },
+  /** Two applications share the work: one freezes and is thrown out of the group, and bills cannot be written for a while. */
+  pipeline: {
+    ...TRANSACTIONAL,
+    producer: "rate: 150/s, ",
+    producerConfigs: "acks: all",
+    topics: ["bills: { replicas: { 0: [3, 1, 2] }, config: { min.insync.replicas: 2 } }"],
+    clients: [`a1: { ${BILLING} }`, `a2: { ${BILLING} }`],
+    faults: [
+      "{ when: processed(billing) >= 300 and read(a1) + read(a2) == processed(billing) + reprocessed(billing) + 9, pause: leader(bills-0), for: 4s }",
+      "{ at: uniform(17s..18s), pause: a1, for: 8500ms }",
+    ],
+    duration: "30s",
+  },
   expiringBySize: {
     brokerConfigs: OFTEN,
     topicConfigs: "retention.bytes: 100000\n      segment.ms: 1000",
@@ -330,10 +392,11 @@ export function storyText(name: StoryName): string {
     ...(story.brokerConfigs === undefined ? [] : [`    ${story.brokerConfigs}`]),
     "topics:",
     "  orders:",
-    "    replicas: { 0: [1, 2, 3] }",
+    `    replicas: ${story.replicas ?? "{ 0: [1, 2, 3] }"}`,
     "    config:",
     `      min.insync.replicas: ${story.minIsr ?? 2}`,
     ...(story.topicConfigs === undefined ? [] : [`      ${story.topicConfigs}`]),
+    ...(story.topics ?? []).map((topic) => `  ${topic}`),
     "clients:",
     `  p1: { produce: orders, ${story.producer ?? "rate: 100/s, "}config: { ${story.producerConfigs ?? "acks: all"} } }`,
     `  c1: { consume: orders, config: { ${story.consumer ?? "auto.offset.reset: earliest"} } }`,
