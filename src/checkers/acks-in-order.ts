@@ -5,8 +5,10 @@ import { ACKED, indexOfSend, UNKNOWN } from "./client-sends.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
+import type { RecordId } from "./record-id.ts";
 import { recordId } from "./record-id.ts";
 import { RecordRun } from "./record-run.ts";
+import { waiveSeenTwice } from "./waivers/duplicate-waiver.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
 
 export const ACKS_IN_ORDER: Guarantee = {
@@ -16,7 +18,7 @@ export const ACKS_IN_ORDER: Guarantee = {
   source: "Jepsen's int- and ext- nonmonotonic-send",
   kinds: ["acks-out-of-order"],
   condition:
-    "By what clients saw alone, at the end. Permitted: if one of the two is gone from the newest leader's log, as for no-acked-loss; else as for no-reorder, and with enable.idempotence=false if one of the two was given up.",
+    "By what clients saw alone, at the end. Permitted: if one of the two is gone from the newest leader's log, as for no-acked-loss; if it was seen twice, as for seen-once; else as for no-reorder, and with enable.idempotence=false if one of the two was given up.",
   testedBy: "sends seen after a client's first to a partition",
   example: [
     "acks-out-of-order   orders-0   at 60.000s, event 41200",
@@ -39,9 +41,12 @@ class AcksInOrder implements Checker {
   interesting = 0;
   readonly violations: Violation[] = [];
   readonly #context: CheckContext;
+  /** Where a record was seen before it was seen elsewhere. */
+  readonly #seenBefore = new Map<RecordId, Offset>();
 
   constructor(context: CheckContext) {
     this.#context = context;
+    context.history.on("twice", ({ id, otherOffset }) => this.#seenBefore.set(id, otherOffset));
   }
 
   atEnd(at: Instant, event: number): void {
@@ -98,6 +103,12 @@ class AcksInOrder implements Checker {
     ];
     const judged = vanishedRecord(this.#context, partition, sightings, event);
     if (judged?.waiver !== undefined) return judged.waiver.text;
+    for (const [id, offset] of sightings) {
+      const before = this.#seenBefore.get(id);
+      if (before === undefined) continue;
+      const twice = waiveSeenTwice(this.#context, partition, id, before, offset);
+      if (twice !== undefined) return twice;
+    }
     if (setup.clients.get(name)?.idempotent !== false) {
       return retries.wasDropped(name)
         ? `the network lost an answer, and ${name} had gone on with a new producer epoch`

@@ -8,10 +8,11 @@ import { listed } from "./wording.ts";
 export const ISR_GROWS_BY_REQUEST: Guarantee = {
   name: "isr-grows-by-request",
   sentence:
-    "A replica joins the ISR only because the leader of the current epoch asked for just that ISR, knowing the current partition epoch and the replica's registration, and only while it is neither fenced nor shutting down.",
+    "A replica joins the ISR only because the leader of the current epoch asked for just that ISR, knowing the current partition epoch and the replica's process, and only while it is neither fenced nor shutting down.",
   source: "KIP-497, KIP-841, KIP-903; M6",
   kinds: ["isr-grown-unasked"],
-  condition: "Of what the controller has committed, elections apart.",
+  condition:
+    "Of what the controller has committed, elections apart. Permitted: of a replica that has started anew since, if it had fetched before it was registered. A broker that waits for the session of the process before to be over follows already (`BrokerServer.startup` publishes metadata first), and is known by no epoch then.",
   testedBy: "ISRs that grew",
   example: [
     "isr-grown-unasked   orders-0   at 10.391s, event 8211",
@@ -46,13 +47,16 @@ class IsrGrowsByRequest implements Checker {
     const partition = logs.partition(fact.partition);
     const asked = views.proposedAt(partition, isr, before.leaderEpoch, partitionEpoch);
     const who = `The controller let ${listed(joined.map(brokerName))} into the ISR {${isr.join(",")}}`;
-    const tell = (what: string) => this.#report(fact, `${who}, ${what}.`, at, event);
+    const tell = (what: string, permitted?: string) =>
+      this.#report(fact, `${who}, ${what}.`, permitted, at, event);
     for (const member of joined) {
       const name = brokerName(member);
       if (brokers.isFenced(member)) tell(`though ${name} is fenced`);
       if (brokers.isShuttingDown(member)) tell(`though ${name} is shutting down`);
-      if (asked >= 0 && asked < brokers.registeredAt(member)) {
-        tell(`which the leader asked for before ${name} registered anew`);
+      if (asked >= 0 && brokers.hasNewLifeSince(member, asked)) {
+        const isKnown = brokers.hadRegistered(member, asked);
+        const gap = `${name} had fetched before it was registered, with no broker epoch to be known by`;
+        tell(`which the leader asked for before ${name} started anew`, isKnown ? undefined : gap);
       }
     }
     if (asked >= 0) return;
@@ -61,7 +65,14 @@ class IsrGrowsByRequest implements Checker {
     );
   }
 
-  #report({ partition }: PartitionChanged, text: string, at: Instant, event: number): void {
-    this.violations.push(violationOf(ISR_GROWS_BY_REQUEST, { partition, at, event, text: [text] }));
+  #report(
+    { partition }: PartitionChanged,
+    text: string,
+    permitted: string | undefined,
+    at: Instant,
+    event: number,
+  ): void {
+    const found = { partition, at, event, text: [text], permitted };
+    this.violations.push(violationOf(ISR_GROWS_BY_REQUEST, found));
   }
 }

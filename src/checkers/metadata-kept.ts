@@ -28,6 +28,8 @@ class MetadataKept implements Checker {
   interesting = 0;
   readonly violations: Violation[] = [];
   readonly #context: CheckContext;
+  /** By place in the committed log: the latest quorum epoch in which it can have been committed. */
+  readonly #committedIn: number[] = [];
   /** The quorum epoch in which a batch was last told to be committed too early. */
   #toldEpoch = -1;
   /** The last power cut that took a leader's tail, in words. */
@@ -43,7 +45,8 @@ class MetadataKept implements Checker {
 
   #apply({ replica, node, offset, isFirst, at, event }: MetadataApply): void {
     if (!isFirst || node === NO_NODE) return;
-    const { tree } = replica.log;
+    const { tree, tip } = replica.log;
+    this.#committedIn[tree.depth[node] as number] = tree.leaderEpoch[tip] as number;
     this.evaluations++;
     this.interesting++;
     let voters = 0;
@@ -69,7 +72,11 @@ class MetadataKept implements Checker {
     this.interesting++;
     const { log, node } = replica;
     if (log.contains(canon.tip)) return;
-    const first = tree.baseOffset(canon.nodes[canon.commonCount(log)] as number);
+    // Votes can come late: what later epochs have committed meanwhile a leader need not have.
+    let index = canon.commonCount(log);
+    while (index < canon.count && (this.#committedIn[index] as number) >= epoch) index++;
+    if (index === canon.count) return;
+    const first = tree.baseOffset(canon.nodes[index] as number);
     const text = `${nodeName(node)} leads the quorum in epoch ${epoch} without the committed metadata from offset ${first} on.`;
     const permitted = this.#lostTail ?? this.#context.disks.waive(nodeName(node));
     this.#report(text, first, permitted, at, event);

@@ -1,11 +1,9 @@
-import { NO_NODE } from "./batch-tree.ts";
 import type { ClientHistory, Oddity } from "./client-history.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { OddityFindings } from "./oddity-findings.ts";
 import { recordText } from "./offsets-agree.ts";
-import { valueOfRecord } from "./record-id.ts";
-import { waiveDuplicate } from "./waivers/duplicate-waiver.ts";
-import { findRecord, vanishedRecord } from "./waivers/vanished-record.ts";
+import { waiveSeenTwice } from "./waivers/duplicate-waiver.ts";
+import { vanishedRecord } from "./waivers/vanished-record.ts";
 import type { Judgement } from "./waivers/waiver.ts";
 
 export const SEEN_ONCE: Guarantee = {
@@ -56,18 +54,7 @@ class SeenOnce implements Checker {
     const { ghost } = partition;
     const gone = vanishedRecord(this.#context, ghost, [[id, otherOffset]], event);
     if (gone?.waiver !== undefined) return gone;
-    const firstNode = findRecord(ghost.tree, id, otherOffset);
-    const secondNode = findRecord(ghost.tree, id, offset);
-    if (firstNode === NO_NODE || secondNode === NO_NODE) return gone;
-    const client = this.#history.writerOf(id)?.name ?? "";
-    const duplicate = {
-      partition: ghost,
-      client,
-      value: valueOfRecord(id),
-      firstNode,
-      secondNode,
-    };
-    const text = waiveDuplicate(this.#context, duplicate);
+    const text = waiveSeenTwice(this.#context, ghost, id, otherOffset, offset);
     return text === undefined ? gone : { waiver: { text, cause: event }, cause: event };
   }
 }

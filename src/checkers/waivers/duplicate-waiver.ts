@@ -1,6 +1,11 @@
+import type { Offset } from "../../kafka/ids.ts";
 import type { BatchNode } from "../batch-tree.ts";
+import { NO_NODE } from "../batch-tree.ts";
 import type { CheckContext } from "../guarantee.ts";
 import type { PartitionGhost } from "../partition-ghost.ts";
+import type { RecordId } from "../record-id.ts";
+import { valueOfRecord } from "../record-id.ts";
+import { findRecord } from "./vanished-record.ts";
 
 /** A record of a client that stands in two batches. */
 export interface Duplicate {
@@ -42,6 +47,22 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
     mayBeForgotten(context, duplicate);
   if (!isExcused) return undefined;
   return `${client} had gone on with a new producer epoch, ${before.producerEpoch} to ${after.producerEpoch}`;
+}
+
+/** As `waiveDuplicate`, of a record that clients saw at these offsets. */
+export function waiveSeenTwice(
+  context: CheckContext,
+  partition: PartitionGhost,
+  id: RecordId,
+  first: Offset,
+  second: Offset,
+): string | undefined {
+  const firstNode = findRecord(partition.tree, id, first);
+  const secondNode = findRecord(partition.tree, id, second);
+  if (firstNode === NO_NODE || secondNode === NO_NODE) return undefined;
+  const client = context.history.writerOf(id)?.name ?? "";
+  const value = valueOfRecord(id);
+  return waiveDuplicate(context, { partition, client, value, firstNode, secondNode });
 }
 
 /**

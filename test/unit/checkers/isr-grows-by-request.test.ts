@@ -71,18 +71,52 @@ test("and one that the controller has let shut down, until it is back", () => {
   expect(told(back)).toEqual([]);
 });
 
-test("and one that has registered anew since its leader asked", () => {
+const ASKED = { broker: 1, partition: "orders-0", isr: [1, 2, 3], leaderEpoch: 0 } as const;
+
+/** Broker 3 starts, is asked for when it has registered or before, and joins; perhaps it starts anew in between. */
+function joined(does: { registersFirst: boolean; startsAnew: boolean }): History {
   const history = shrunk();
-  const asked = { broker: 1, partition: "orders-0", isr: [1, 2, 3], leaderEpoch: 0 } as const;
-  history.note({ kind: "isr-proposed", ...asked, partitionEpoch: 2 });
-  history.note({ kind: "broker-registered", broker: 3, brokerEpoch: 9, cleanShutdown: false });
-  history.note({ kind: "broker-unfenced", broker: 3, brokerEpoch: 9 });
+  const start = { kind: "node-started", node: "broker-3" } as const;
+  const register = (brokerEpoch: number) => {
+    history.note({ kind: "broker-registered", broker: 3, brokerEpoch, cleanShutdown: false });
+    history.note({ kind: "broker-unfenced", broker: 3, brokerEpoch });
+  };
+  history.note({ ...start, incarnation: 1 });
+  if (does.registersFirst) register(9);
+  history.note({ kind: "isr-proposed", ...ASKED, partitionEpoch: 2 });
+  if (does.startsAnew) history.note({ ...start, incarnation: 2 });
+  if (does.startsAnew || !does.registersFirst) register(12);
   history.isr = [1, 2, 3];
+  return history.registered("none");
+}
 
-  history.registered("none");
+test("and one that has started anew since its leader asked", () => {
+  const history = joined({ registersFirst: true, startsAnew: true });
 
-  expect(told(history)).toEqual([
-    "The controller let broker-3 into the ISR {1,2,3}, which the leader asked for before broker-3 registered anew.",
+  expect(history.violations()).toMatchObject([
+    {
+      text: [
+        "The controller let broker-3 into the ISR {1,2,3}, which the leader asked for before broker-3 started anew.",
+      ],
+      permitted: undefined,
+    },
+  ]);
+});
+
+test("one that registers when it has caught up already is the same process", () => {
+  const history = joined({ registersFirst: false, startsAnew: false });
+
+  expect(history.violations()).toEqual([]);
+});
+
+test("one that starts anew before it ever registered is permitted: it had no broker epoch to be known by", () => {
+  const history = joined({ registersFirst: false, startsAnew: true });
+
+  expect(history.violations()).toMatchObject([
+    {
+      permitted:
+        "broker-3 had fetched before it was registered, with no broker epoch to be known by",
+    },
   ]);
 });
 

@@ -39,6 +39,17 @@ test("a leader of the quorum without what is committed is caught", () => {
   ]);
 });
 
+test("a leader whose votes came late need not have what a later epoch has committed", () => {
+  const history = watch();
+  const old = history.write(3001, 1);
+  const next = history.append(3002, old).write(3002, 3);
+  history.append(3001, next).apply(old, [3002]).apply(next, [3002]);
+
+  history.write(3003, 2);
+
+  expect(history.violations()).toEqual([]);
+});
+
 test("a node that cuts what it took for committed is caught", () => {
   const history = committed().truncate(3001, 0);
 
