@@ -36,6 +36,10 @@ const KNOWN_GAPS: readonly { readonly why: string; readonly reason: RegExp }[] =
     reason: /which tore a time index/,
   },
   {
+    why: "A broker follows before it is registered, and has no broker epoch to be known by then (BrokerServer.startup, KIP-903).",
+    reason: /had fetched before it was registered/,
+  },
+  {
     why: "A quorum's leader counts its own records before it has flushed them (KafkaRaftClient.flushLeaderLog).",
     reason: /while it flushed what it had written as the leader/,
   },
