@@ -111,7 +111,9 @@ export class ClassicRebalance {
     if (generation !== group.generation || !group.isIn("CompletingRebalance", "Stable")) return;
     if (group.pendingSync.size === 0) return;
     for (const memberId of [...group.pendingSync]) {
-      this.#drop(group, group.member(memberId), "sync-timeout", effects);
+      // A static member may have come back under another id: Kafka forgets to put that in its place.
+      const member = group.members.get(memberId);
+      if (member !== undefined) this.#drop(group, member, "sync-timeout", effects);
     }
     this.prepare(group, "members did not sync in time", effects);
   }

@@ -225,10 +225,15 @@ export class GroupConsumer implements Node {
     const now = this.#world.clock.now();
     const parts = this.#parts;
     this.#followMetadata();
-    while (this.#step(now));
-    if (this.#phase === "closed") return;
-    this.#membership.beat(now);
-    this.#offsets.run(now);
+    let before: Phase;
+    do {
+      while (this.#step(now));
+      before = this.#phase;
+      if (before === "closed") return;
+      this.#membership.beat(now);
+      this.#offsets.run(now);
+      // A commit that ends without having been sent sets the application going again.
+    } while (this.#phase !== before);
     parts.metadata.run(now);
   }
 

@@ -479,6 +479,30 @@ describe("a static member", () => {
     expect(group.synced(sync)?.assignment.length).toBeGreaterThan(0);
   });
 
+  test("that comes back before it has asked for its assignment is not waited for under its old id", () => {
+    const group = new GroupFixture();
+    const [first, second] = ["a", "b"].map((groupInstanceId) =>
+      group.join("", { groupInstanceId }),
+    );
+    group.gather();
+    const [leader, other] = [first, second].map((request) => group.joined(request ?? -1)?.memberId);
+    group.sync(leader ?? "", {}, { groupInstanceId: "a" });
+    expect(group.state).toBe("Stable");
+
+    group.join("", { groupInstanceId: "b" });
+    for (let i = 0; i < 13; i++) {
+      group.heartbeat(leader ?? "", { groupInstanceId: "a" });
+      group.pass(5_000);
+    }
+
+    expect(group.notes.map((note) => ("reason" in note ? note.reason : ""))).not.toContain(
+      "sync-timeout",
+    );
+    expect(group.notes).toContainEqual(
+      expect.objectContaining({ kind: "group-member-left", member: other, reason: "replaced" }),
+    );
+  });
+
   test("fences who has its instance id under an older member id", () => {
     const { group, id } = withStatic();
     group.join("", { groupInstanceId: "i1" });

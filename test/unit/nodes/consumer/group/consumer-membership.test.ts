@@ -245,6 +245,24 @@ describe("the end of a membership (KIP-848)", () => {
     expect(group.world.exited).toBe("closed");
   });
 
+  test("a commit that comes to nothing once the member is out lets the application poll, and it is back", () => {
+    const configs = { "enable.auto.commit": false, "max.poll.interval.ms": 3_000 };
+    const group = member(configs, { commit: { mode: "sync", when: "after" } });
+    group.ends[0] = 1;
+    group.silent.add("commit");
+
+    group.begin(5 * SECOND);
+    group.world.disconnect(addressOf(2));
+    group.silent.delete("commit");
+    group.world.run(3 * SECOND);
+
+    expect(group.world.factsOf("commit-ended").map(({ error }) => error)).toEqual([
+      "CommitFailedException",
+      "NONE",
+    ]);
+    expect(group.ownership).toEqual(["assigned 0 1", "lost 0 1", "assigned 0 1"]);
+  });
+
   test("an answer to a heartbeat from before it left tells it nothing", () => {
     const configs = { ...BY_HAND, "max.poll.interval.ms": 3_000 };
     const group = member(configs, { work: work(4 * SECOND) });
