@@ -12,7 +12,7 @@ export const ASSIGNMENT_DISJOINT: Guarantee = {
   source: "ConsumerPartitionAssignor, KIP-848; G1",
   kinds: ["assigned-twice", "assigned-unwanted", "left-out"],
   condition:
-    "Of assignments that are committed. A topic of which the leader of a classic group has no metadata is left out as a whole.",
+    "Of assignments that are committed. Left out may be what a member has to give up first, and, as a whole, a topic of which the leader of a classic group has no metadata.",
   testedBy: "assignments to several members",
   tellsDeed: true,
   example: [
@@ -56,8 +56,17 @@ class AssignmentDisjoint implements Checker {
     }
     for (const { name } of this.#context.logs.partitions) {
       if (!topics.has(topicOf(name)) || owners.has(name)) continue;
+      // A cooperative leader gives to nobody what its owner has to give up first (KIP-429).
+      if (this.#isOwned(fact.group, name)) continue;
       this.#report("left-out", fact, name, `assigns ${name} to nobody`, at, event);
     }
+  }
+
+  #isOwned(group: string, partition: PartitionName): boolean {
+    for (const client of this.#context.groups.clients.values()) {
+      if (client.group === group && client.owned.has(partition)) return true;
+    }
+    return false;
   }
 
   #report(

@@ -1,7 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import { GROUP_METADATA_TOPIC } from "../kafka/coordinator/internal-topics.ts";
 import { partitionFor } from "../kafka/coordinator/partition-for.ts";
-import type { Offset, PartitionName } from "../kafka/ids.ts";
+import type { BrokerId, Offset, PartitionName } from "../kafka/ids.ts";
 import { partitionName } from "../kafka/ids.ts";
 import type {
   GroupAssigned,
@@ -36,6 +36,7 @@ export class GroupGhost {
   readonly name: string;
   /** The partition in which its coordinator keeps it. */
   readonly log: PartitionName;
+  /** Empty while its coordinator has not told: what that has read of it, it tells when it changes. */
   state = "";
   stateAt: Instant = 0;
   stateIn = 0;
@@ -44,8 +45,12 @@ export class GroupGhost {
   assigned: GroupAssigned | undefined = undefined;
   /** When anybody came, went or was assigned anything. */
   changedAt: Instant = 0;
+  /** When another broker came to coordinate it, or none did. */
+  movedAt: Instant = 0;
   /** Members of a KIP-848 group, by id, with what they have by right. */
   readonly members: Map<string, GroupMemberAssigned> = new Map();
+  /** What each was told last, also if it has left since: who is out without its successor's knowledge is not out. */
+  readonly epochs: Map<string, number> = new Map();
   /** Of static members: the group.instance.id, by member id, of former ones too. */
   readonly instances: Map<string, string> = new Map();
   /** Members that have left, or were thrown out, by id. */
@@ -59,7 +64,7 @@ export class GroupGhost {
 
   /** Only groups of KIP-848 tell what single members are assigned. */
   get isConsumerGroup(): boolean {
-    return this.members.size > 0;
+    return this.epochs.size > 0;
   }
 
   /** Is it one member, perhaps a static one under another id? */
@@ -86,6 +91,8 @@ export class GroupStates {
   /** Since when a coordinator's log may have lost its end, and to what; undefined while it may not. */
   #loss: string | undefined = undefined;
   readonly #logs: number;
+  /** By partition: who coordinates what is kept there. */
+  readonly #coordinators = new Map<PartitionName, { broker: BrokerId; leaderEpoch: number }>();
 
   constructor(facts: FactRecorder, setup: CheckSetup) {
     this.#logs = setup.brokers[0]?.["offsets.topic.num.partitions"] ?? 1;
@@ -106,10 +113,12 @@ export class GroupStates {
     facts.on("group-member-assigned", (fact, at) => {
       const group = this.group(fact.group);
       group.members.set(fact.member, fact);
+      group.epochs.set(fact.member, fact.memberEpoch);
       group.changedAt = at;
     });
-    facts.on("group-member-left", ({ group: name, member }, at) => {
+    facts.on("group-member-left", ({ broker, group: name, member }, at) => {
       const group = this.group(name);
+      if (!this.#isHeard(group, broker)) return;
       group.members.delete(member);
       group.gone.add(member);
       group.changedAt = at;
@@ -120,6 +129,19 @@ export class GroupStates {
       group.gone.delete(member);
       group.changedAt = at;
     });
+    for (const kind of ["coordinator-loaded", "coordinator-unloaded"] as const) {
+      facts.on(kind, ({ broker, leaderEpoch, partition }, at) => {
+        const known = this.#coordinators.get(partition);
+        if (kind === "coordinator-loaded" && leaderEpoch >= (known?.leaderEpoch ?? 0)) {
+          this.#coordinators.set(partition, { broker, leaderEpoch });
+        }
+        for (const group of this.groups.values()) {
+          if (group.log !== partition) continue;
+          group.movedAt = at;
+          group.state = "";
+        }
+      });
+    }
     facts.on("offsets-committed", (fact, at) => this.#commit(fact, at));
     facts.on("offsets-removed", ({ group: name, partitions }, at) => {
       const group = this.group(name);
@@ -143,6 +165,11 @@ export class GroupStates {
       if (client.group === group && client.member === member) return client;
     }
     return undefined;
+  }
+
+  /** One that has been replaced may say what it likes until it hears of it. */
+  #isHeard({ log }: GroupGhost, broker: BrokerId): boolean {
+    return (this.#coordinators.get(log)?.broker ?? broker) === broker;
   }
 
   /** Why a coordinator may know less than others were told; undefined if it must know all. */
@@ -185,14 +212,21 @@ export class GroupStates {
     client.owned.clear();
   }
 
-  #change({ group: name, to, generation }: GroupStateChanged, at: Instant, event: number): void {
+  #change(
+    { broker, group: name, to, generation }: GroupStateChanged,
+    at: Instant,
+    event: number,
+  ): void {
     const group = this.group(name);
+    if (!this.#isHeard(group, broker)) return;
     group.state = to;
     group.stateAt = at;
     group.stateIn = event;
     group.generation = generation;
     group.changedAt = at;
-    if (to === "PreparingRebalance") group.members.clear();
+    if (to !== "PreparingRebalance") return;
+    group.members.clear();
+    group.epochs.clear();
   }
 
   #commit({ group: name, offsets }: OffsetsCommitted, at: Instant): void {

@@ -1,0 +1,69 @@
+import { setImmediate } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { runsOf } from "../support/campaign-runs.ts";
+import { GROUP_PROBES, PROTOCOL_NAMES, playGroup } from "../support/group-stories.ts";
+
+const SEEDS = runsOf(21, 2000);
+/** Of its seeds a campaign must reach each probe in so many, or it says nothing of it. */
+const LEAST_SHARE = 0.01;
+
+/** What a campaign of groups must have put to the test, again and again. */
+const GUARANTEES = [
+  "assignment-disjoint",
+  "one-owner",
+  "group-epochs-rise",
+  "commits-by-members",
+  "commits-what-was-read",
+  "commits-kept",
+  "group-settles",
+  "groups-catch-up",
+];
+
+/** What Kafka itself does not keep. */
+const KNOWN_GAPS = [/a coordinator does not ask a member whether a partition is its own/];
+
+describe("groups whose members and coordinators fail, by every protocol", () => {
+  const bugs: string[] = [];
+  const unknownGaps: string[] = [];
+  const lowered: string[] = [];
+  const reached = new Map<string, number>();
+  const tested = new Map<string, number>();
+
+  beforeAll(async () => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const protocol = PROTOCOL_NAMES[seed % PROTOCOL_NAMES.length] as string;
+      const run = playGroup(protocol, seed);
+      const named = (text: string): string => `${protocol} ${seed}: ${text}`;
+      bugs.push(...run.bugs.map(named));
+      lowered.push(...run.lowered.map(named));
+      const unknown = run.permitted.filter((text) => !KNOWN_GAPS.some((gap) => gap.test(text)));
+      unknownGaps.push(...unknown.map(named));
+      for (const name of run.reached) reached.set(name, (reached.get(name) ?? 0) + 1);
+      for (const name of run.tested) tested.set(name, (tested.get(name) ?? 0) + 1);
+      // The test runner must hear of us now and then.
+      if (seed % 20 === 0) await setImmediate();
+    }
+  }, 7_200_000);
+
+  test("every guarantee is kept", () => {
+    expect(bugs).toEqual([]);
+  });
+
+  test("what is permitted is what Kafka is known not to keep", () => {
+    expect(unknownGaps).toEqual([]);
+  });
+
+  test("no committed offset is lowered, as nobody begins before what is committed", () => {
+    expect(lowered).toEqual([]);
+  });
+
+  test.each(GUARANTEES)("in most of them %s is put to the test", (name) => {
+    expect(tested.get(name) ?? 0).toBeGreaterThan(SEEDS / 2);
+  });
+
+  test.each(Object.keys(GROUP_PROBES))("often enough there was: %s", (name) => {
+    const least = SEEDS * LEAST_SHARE;
+    // Few seeds need not come upon what is rare.
+    if (SEEDS >= 1 / LEAST_SHARE) expect(reached.get(name) ?? 0).toBeGreaterThan(least);
+  });
+});

@@ -1,0 +1,170 @@
+import { Simulation } from "../../src/cluster/simulation.ts";
+import type { Fact } from "../../src/trace/fact.ts";
+import { scenarioOf } from "./scenario-text.ts";
+import { SmallRandom } from "./small-random.ts";
+
+/** How a group rebalances, and the configs of its members that make it so. */
+export const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
+  eager: [
+    "partition.assignment.strategy: range",
+    "partition.assignment.strategy: roundrobin",
+    "partition.assignment.strategy: sticky",
+  ],
+  cooperative: ["partition.assignment.strategy: cooperative-sticky"],
+  consumer: [
+    "group.protocol: consumer, group.remote.assignor: uniform",
+    "group.protocol: consumer, group.remote.assignor: range",
+  ],
+};
+
+export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+
+/** A group of three to five, and ten seconds in which its members and its coordinators fail, drawn from the seed. */
+export function groupStory(protocol: string, seed: number): string {
+  const random = new SmallRandom(seed);
+  const pick = <Value>(all: readonly Value[]): Value => all[random.below(all.length)] as Value;
+  const members = Array.from({ length: random.between(3, 5) }, (_, i) => `c${i + 1}`);
+  const kind = pick(PROTOCOLS[protocol] ?? []);
+  const isClassic = protocol !== "consumer";
+  const seconds = (low: number, high: number): string =>
+    `${random.between(low * 10, high * 10) * 100}ms`;
+  const client = (name: string): string => {
+    const commit = pick(["auto", "auto", "sync", "async"]);
+    const configs = [
+      kind,
+      "auto.offset.reset: earliest",
+      "request.timeout.ms: 3000",
+      `max.poll.interval.ms: ${pick([4000, 8000])}`,
+      `max.poll.records: ${pick([5, 50])}`,
+      `auto.commit.interval.ms: ${pick([500, 2000])}`,
+      `enable.auto.commit: ${commit === "auto"}`,
+      ...(isClassic ? ["session.timeout.ms: 6000", "heartbeat.interval.ms: 1000"] : []),
+      ...(random.chance(1, 4) ? [`group.instance.id: ${name}`] : []),
+    ];
+    const work = pick(["", "work: 10ms, ", "work: uniform(1ms..300ms), "]);
+    return `  ${name}: { consume: orders, group: workers, ${work}commit: ${commit}, config: { ${configs.join(", ")} } }`;
+  };
+  const struck = (_: unknown, step: number): string => {
+    const member = pick(members);
+    const coordinator = "group-coordinator(workers)";
+    const at = `at: ${seconds(4, 14)}`;
+    return pick([
+      `{ ${at}, crash: ${member}, for: ${seconds(0.5, 9)} }`,
+      `{ name: s${step}, ${at}, stop-client: ${member} }\n  - { after: s${step}, delay: ${seconds(0.5, 9)}, restart: ${member} }`,
+      `{ ${at}, pause: ${member}, for: ${seconds(1, 10)} }`,
+      `{ ${at}, partition: { from: ${member}, to: ${coordinator} }, for: ${seconds(2, 8)} }`,
+      `{ ${at}, crash: ${coordinator}, for: ${seconds(2, 6)} }`,
+      `{ ${at}, pause: ${coordinator}, for: ${seconds(1, 8)} }`,
+      `{ ${at}, partition: { from: ${coordinator}, to: controllers + brokers - ${coordinator} }, for: ${seconds(3, 8)} }`,
+      `{ ${at}, crash: ${pick(["broker-1", "broker-2", "broker-3"])}, for: ${seconds(2, 6)} }`,
+    ]);
+  };
+  const late = random.chance(1, 2)
+    ? [`{ at: 0s, crash: ${pick(members)}, for: ${seconds(2, 8)} }`]
+    : [];
+  const faults = [...late, ...Array.from({ length: random.between(2, 5) }, struck)];
+  return `version: 1
+name: groups
+summary: A group whose members and coordinators fail.
+kafka: "4.3"
+cluster:
+  brokers: 3
+  controllers: 3
+  config:
+    offsets.topic.num.partitions: 1
+    broker.session.timeout.ms: 4000
+    replica.lag.time.max.ms: 3000
+    group.initial.rebalance.delay.ms: 500
+    group.consumer.session.timeout.ms: 6000
+    group.consumer.heartbeat.interval.ms: 1000
+topics:
+  orders: { partitions: ${random.between(3, 8)}, replication.factor: 3, config: { min.insync.replicas: 2 } }
+clients:
+  p1: { produce: orders, rate: ${pick([5, 20])}/s, keys: 100 }
+${members.map(client).join("\n")}
+faults:
+${faults.map((fault) => `  - ${fault}`).join("\n")}
+duration: 20s
+settle: 45s
+`;
+}
+
+/** Things worth reaching: a campaign about groups that never reaches one has tested nothing of it. */
+export const GROUP_PROBES: Readonly<Record<string, (fact: Fact) => boolean>> = {
+  "fifth generation": (fact) => fact.kind === "group-assigned" && fact.generation >= 5,
+  "member missed": (fact) => hasLeft(fact, "session-expired"),
+  "member that left": (fact) => hasLeft(fact, "left"),
+  "member that was too slow to give up": (fact) => hasLeft(fact, "rebalance-timeout"),
+  "static member that is back": (fact) => hasLeft(fact, "replaced"),
+  "partitions lost": (fact) => fact.kind === "partitions-lost" && fact.partitions.length > 0,
+  "cooperative release": (fact) =>
+    fact.kind === "partitions-revoked" && fact.generation > 0 && fact.partitions.length === 1,
+  "another coordinator": (fact) =>
+    fact.kind === "coordinator-unloaded" && fact.partition.startsWith("__consumer_offsets"),
+  "commit in a generation that is over": (fact) => hasFailed(fact, "ILLEGAL_GENERATION"),
+  "commit of a stranger": (fact) => hasFailed(fact, "UNKNOWN_MEMBER_ID"),
+  "commit in an epoch that is over": (fact) =>
+    isRefused(fact, "OffsetCommit", "STALE_MEMBER_EPOCH"),
+  "heartbeat during a rebalance": (fact) => hasFailed(fact, "REBALANCE_IN_PROGRESS"),
+  "heartbeat of a stranger": (fact) =>
+    isRefused(fact, "ConsumerGroupHeartbeat", "UNKNOWN_MEMBER_ID"),
+  "commit in doubt": (fact) => fact.kind === "commit-ended" && fact.outcome === "unknown",
+  "given back still": (fact) => fact.kind === "group-member-assigned" && fact.revoking.length > 0,
+};
+
+/** How one such story went. */
+export interface GroupRun {
+  readonly reached: ReadonlySet<string>;
+  /** Guarantees of which it put something to the test. */
+  readonly tested: ReadonlySet<string>;
+  readonly bugs: readonly string[];
+  readonly permitted: readonly string[];
+  /** Commits that count and are of less than what was committed before. */
+  readonly lowered: readonly string[];
+}
+
+export function playGroup(protocol: string, seed: number): GroupRun {
+  const simulation = new Simulation(scenarioOf(groupStory(protocol, seed)), { seed: `${seed}` });
+  const reached = new Set<string>();
+  const committed = new Map<string, number>();
+  const lowered: string[] = [];
+  simulation.onFact((fact) => {
+    for (const [name, isReached] of Object.entries(GROUP_PROBES)) {
+      if (!reached.has(name) && isReached(fact)) reached.add(name);
+    }
+    if (fact.kind !== "offsets-committed") return;
+    for (const { partition, offset } of fact.offsets) {
+      const before = committed.get(partition) ?? 0;
+      if (offset < before) {
+        const { generation, member } = fact;
+        lowered.push(`${partition} from ${before} to ${offset} by ${member} in ${generation}`);
+      }
+      committed.set(partition, offset);
+    }
+  });
+  while (simulation.advance(100_000));
+  const bugs: string[] = [];
+  const permitted: string[] = [];
+  const { guarantees, violations } = simulation.finish(undefined);
+  for (const violation of violations) {
+    const { kind, partition, text } = violation;
+    if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
+    else permitted.push(`${kind}: ${violation.permitted}`);
+  }
+  const tested = new Set(
+    guarantees.filter(({ interesting }) => interesting > 0).map(({ name }) => name),
+  );
+  return { reached, tested, bugs, permitted, lowered };
+}
+
+function hasLeft(fact: Fact, reason: string): boolean {
+  return fact.kind === "group-member-left" && fact.reason === reason;
+}
+
+function hasFailed(fact: Fact, error: string): boolean {
+  return fact.kind === "request-failed" && fact.error === error;
+}
+
+function isRefused(fact: Fact, api: string, error: string): boolean {
+  return hasFailed(fact, error) && fact.kind === "request-failed" && fact.api === api;
+}
