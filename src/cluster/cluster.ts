@@ -19,8 +19,10 @@ import { Processor } from "../nodes/processor/processor.ts";
 import { Producer } from "../nodes/producer/producer.ts";
 import type { QuorumVoter } from "../nodes/quorum/quorum-client.ts";
 import { startNode } from "../nodes/start-node.ts";
+import { ZookeeperServer, ZookeeperState } from "../nodes/zookeeper/zookeeper-server.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { Node, World } from "../ports/node.ts";
+import { ZOOKEEPER } from "../scenario/check-topology.ts";
 import { Host } from "../sim/host.ts";
 import { Rng } from "../sim/rng.ts";
 import { Scheduler } from "../sim/scheduler.ts";
@@ -47,17 +49,19 @@ const CLUSTER_ID = "kafka-sim-cluster-0000";
 /** A node that is to be: its name, and what runs there. */
 interface Seat {
   readonly name: string;
-  readonly role: "broker" | "controller" | "admin" | "client";
+  readonly role: "broker" | "controller" | "admin" | "client" | "zookeeper";
   readonly program: (world: World) => Node;
 }
 
-/** Who sits where: brokers first, then controllers, the admin, and the clients. */
+/** Who sits where: brokers first, then controllers, the admin, the clients, and ZooKeeper if there is one. */
 export interface NodeTable {
   readonly names: readonly string[];
   readonly brokers: readonly { readonly id: BrokerId; readonly address: NodeAddress }[];
   readonly controllers: readonly { readonly id: BrokerId; readonly address: NodeAddress }[];
   readonly admin: NodeAddress;
   readonly clients: readonly { readonly name: string; readonly address: NodeAddress }[];
+  /** Undefined: no group keeps its registries there. */
+  readonly zookeeper?: NodeAddress | undefined;
 }
 
 /** A whole simulated cluster with its clients, ready to be started: the only place that knows every class. */
@@ -76,6 +80,7 @@ export class Cluster {
   readonly hands: WorldHands;
   /** Shared by the controllers, so that what is committed is noted once. */
   readonly #journal: CommitJournal = new CommitJournal();
+  readonly #zookeeper: ZookeeperState = new ZookeeperState();
   #admin: Admin | undefined;
   readonly #producers = new Set<Producer>();
   /** Outside of Kafka, and of the processes that write to them. */
@@ -137,7 +142,7 @@ export class Cluster {
    * created earlier would not be led by their preferred leaders. Clients wait for `startClients`.
    */
   start(): void {
-    const { controllers, brokers, admin } = this.table;
+    const { controllers, brokers, admin, zookeeper } = this.table;
     const awaited = new Set(brokers.map(({ id }) => id));
     const kind = this.scheduler.register("admin", {
       handle: () => this.hosts[admin]?.start(),
@@ -147,6 +152,7 @@ export class Cluster {
         this.scheduler.at(this.scheduler.now, kind, admin, undefined);
       }
     });
+    if (zookeeper !== undefined) this.hosts[zookeeper]?.start();
     for (const { address } of controllers) this.hosts[address]?.start();
     for (const { address } of brokers) this.hosts[address]?.start();
   }
@@ -180,6 +186,13 @@ export class Cluster {
       },
     });
     for (const client of spec.clients) seats.push(this.#clientSeat(client, bootstrap));
+    if (table.zookeeper !== undefined) {
+      seats.push({
+        name: ZOOKEEPER,
+        role: "zookeeper",
+        program: (world) => new ZookeeperServer(world, this.#zookeeper),
+      });
+    }
     return seats;
   }
 
@@ -201,6 +214,7 @@ export class Cluster {
               rules,
               voters,
               rack: broker.rack,
+              zookeeper: this.table.zookeeper,
             }),
         ),
     };
@@ -229,7 +243,7 @@ export class Cluster {
 
   #clientSeat(client: ClientSpec, bootstrap: readonly NodeAddress[]): Seat {
     if (client.kind === "consumer")
-      return consumerSeat(client, bootstrap, this.spec.rules.switches);
+      return consumerSeat(client, bootstrap, this.spec.rules.switches, this.table.zookeeper);
     if (client.kind === "processor") return this.#processorSeat(client, bootstrap);
     return {
       name: client.name,
@@ -282,6 +296,7 @@ function consumerSeat(
   client: ConsumerSpec,
   bootstrap: readonly NodeAddress[],
   switches: ProtocolSwitches,
+  zookeeper: NodeAddress | undefined,
 ): Seat {
   const { configs, membership, name, partitions, topics } = client;
   const [topic = ""] = topics;
@@ -299,7 +314,14 @@ function consumerSeat(
             switches,
             bootstrap,
           })
-        : new GroupConsumer(world, { ...membership, name, configs, switches, bootstrap }),
+        : new GroupConsumer(world, {
+            ...membership,
+            name,
+            configs,
+            switches,
+            bootstrap,
+            zookeeper,
+          }),
   };
 }
 
@@ -319,16 +341,19 @@ function nodeTable(spec: ClusterSpec): NodeTable {
   }));
   const admin = brokers.length + controllers.length;
   const clients = spec.clients.map(({ name }, at) => ({ name, address: admin + 1 + at }));
+  const hasZookeeper = spec.rules.switches.groups === "zookeeper-2011";
   return {
     names: [
       ...brokers.map(({ id }) => brokerName(id)),
       ...controllers.map(({ id }) => controllerName(id)),
       "admin",
       ...clients.map(({ name }) => name),
+      ...(hasZookeeper ? [ZOOKEEPER] : []),
     ],
     brokers,
     controllers,
     admin,
     clients,
+    zookeeper: hasZookeeper ? admin + 1 + clients.length : undefined,
   };
 }

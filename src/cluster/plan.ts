@@ -165,6 +165,17 @@ export function rosterOf(plan: Plan, table: NodeTable): Roster {
         id: -1,
         rack: "",
       })),
+      ...(table.zookeeper === undefined
+        ? []
+        : [
+            {
+              address: table.zookeeper,
+              name: named(table.zookeeper),
+              role: "zookeeper" as const,
+              id: -1,
+              rack: "",
+            },
+          ]),
     ],
     plan.cluster.topics.flatMap(({ name, numPartitions, assignments }) =>
       partitionNames(name, assignments.length > 0 ? assignments.length : numPartitions),

@@ -50,6 +50,8 @@ export function drawCore(
     chosen.add(address);
   }
   for (const { address } of roster.ofRole("client")) chosen.add(address);
+  // There is one, which stands for an ensemble.
+  for (const { address } of roster.ofRole("zookeeper")) chosen.add(address);
   takeInRelied(chosen, roster, view, troubles);
   const servers = roster.nodes.filter(({ role }) => role !== "client");
   return {

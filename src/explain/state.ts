@@ -107,6 +107,10 @@ export function stateOf(fact: Fact): StateTouched {
     case "offsets-removed":
     case "transaction-state-changed":
       return { reads: [broker(fact.broker)], writes: [broker(fact.broker)] };
+    case "zookeeper-session-ended":
+      return { reads: [ZOOKEEPER], writes: [ZOOKEEPER] };
+    case "zookeeper-rebalance-ended":
+      return { reads: [ZOOKEEPER, client(fact.client)], writes: [client(fact.client)] };
     case "log-directory-failed":
       return { reads: [WORLD, pages(name(fact.broker))], writes: [broker(fact.broker)] };
     case "high-watermark-moved":
@@ -143,6 +147,7 @@ export function stateOf(fact: Fact): StateTouched {
 
 const WORLD = "world";
 const QUORUM = "quorum";
+const ZOOKEEPER = "zookeeper";
 const name = (id: BrokerId): string => `broker-${id}`;
 const node = (named: string): string => `node ${named}`;
 const pages = (named: string): string => `pages ${named}`;

@@ -28,6 +28,11 @@ export interface ProtocolSwitches {
    * Before 0.10.1 a batch larger than what may be fetched of a partition stopped whoever came to it.
    */
   readonly "fetch.min-one-batch": boolean;
+  /**
+   * Who sees to it that members of a group share its partitions: a coordinator (since 0.9), or all of them by themselves, by
+   * registries in ZooKeeper, as in the paper of 2011 and until 0.8 (`ZookeeperConsumerConnector`)?
+   */
+  readonly groups: "coordinator" | "zookeeper-2011";
 }
 
 export const PRESENT_RULES: ProtocolSwitches = {
@@ -38,6 +43,7 @@ export const PRESENT_RULES: ProtocolSwitches = {
   "leader.hw-requires-min-isr": true,
   "isr.hw-set": "maximal",
   "fetch.min-one-batch": true,
+  groups: "coordinator",
 };
 
 /** What each switch may be set to: the table that scenarios are checked against. */
@@ -51,6 +57,7 @@ export const SWITCH_OPTIONS: {
   "leader.hw-requires-min-isr": [true, false],
   "isr.hw-set": ["committed", "maximal"],
   "fetch.min-one-batch": [true, false],
+  groups: ["coordinator", "zookeeper-2011"],
 };
 
 /** Kafka's feature levels that change behaviour, with those of a newly formatted 4.3 cluster. */

@@ -8,6 +8,7 @@ import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
 import type {
+  ClientSpec,
   ClusterSpec,
   ConfigSpec,
   ConsumerSpec,
@@ -106,6 +107,50 @@ export function checkConsumerConfig(
     if (values[name] === undefined || values[name] === "") continue;
     const message = `${name} cannot be set when group.protocol=${protocol}`;
     reading.complain(places.get(name) ?? place, message);
+  }
+}
+
+/** What only who keeps his group's registries in ZooKeeper is told, and what he is not. */
+const OF_ZOOKEEPER = [
+  "zookeeper.session.timeout.ms",
+  "rebalance.backoff.ms",
+  "rebalance.max.retries",
+];
+const NOT_OF_ZOOKEEPER = [
+  "group.protocol",
+  "group.instance.id",
+  "group.remote.assignor",
+  "partition.assignment.strategy",
+  "session.timeout.ms",
+  "heartbeat.interval.ms",
+  "max.poll.interval.ms",
+];
+
+/** What a client cannot be or set because of the protocol switch `groups`. */
+export function checkGroupsProtocol(
+  client: ClientSpec,
+  { protocol: { groups } }: ClusterSpec,
+  reading: Reading,
+): void {
+  if (client.kind === "producer") return;
+  const isOld = groups === "zookeeper-2011";
+  if (client.kind === "processor") {
+    const message =
+      "with `groups: zookeeper-2011` there are no transactions with offsets: no `process`";
+    if (isOld) reading.complain(client.place, message);
+    return;
+  }
+  const { config, membership, partitions, place } = client;
+  if (isOld && membership !== undefined && partitions !== undefined) {
+    const message = "with `groups: zookeeper-2011` who assigns himself partitions is in no group";
+    reading.complain(place, message);
+  }
+  const wrong = isOld && membership !== undefined ? NOT_OF_ZOOKEEPER : isOld ? [] : OF_ZOOKEEPER;
+  for (const name of wrong) {
+    if (config.values[name] === undefined) continue;
+    const when = isOld ? "cannot be set" : "can only be set";
+    const message = `${name} ${when} with \`groups: zookeeper-2011\` in \`cluster/protocol\``;
+    reading.complain(config.places.get(name) ?? place, message);
   }
 }
 

@@ -21,6 +21,8 @@ import { RESERVED_WORDS } from "./vocabulary.ts";
 
 /** Kafka's `Topic.LEGAL_CHARS` and length. */
 export const TOPIC_NAME: RegExp = /^[a-zA-Z0-9._-]{1,249}$/;
+/** The name of the node where groups keep their registries, if they do. */
+export const ZOOKEEPER = "zookeeper";
 export const CLIENT_NAME: RegExp = /^[a-zA-Z][a-zA-Z0-9_-]{0,99}$/;
 
 /** Brokers as a scenario has them, if all choices were made as `choose` does. */
@@ -132,7 +134,7 @@ export function checkClients(
 ): readonly ClientSpec[] {
   const checked: ClientSpec[] = [];
   for (const { name, namePlace, value } of clients) {
-    if (RESERVED_WORDS.has(name) || /^(broker|controller)-[0-9]+$/.test(name)) {
+    if (RESERVED_WORDS.has(name) || /^(zookeeper|(broker|controller)-[0-9]+)$/.test(name)) {
       reading.complain(namePlace, `\`${name}\` already means something; name the client otherwise`);
     }
     switch (value.kind) {
@@ -254,6 +256,7 @@ export function namesOf(
   const nodes = new Map<string, NodeRole>();
   const racks = new Set<string>();
   if (cluster !== undefined) {
+    if (cluster.protocol.groups === "zookeeper-2011") nodes.set(ZOOKEEPER, "zookeeper");
     for (const id of brokerIds(cluster.brokers, largest)) nodes.set(`broker-${id}`, "broker");
     for (let i = 1; i <= largest(cluster.controllers); i++)
       nodes.set(`controller-${i}`, "controller");

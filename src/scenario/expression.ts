@@ -83,7 +83,8 @@ export type GroupQuantity =
   | "skipped"
   | "uncommitted"
   | "rebalances"
-  | "unowned";
+  | "unowned"
+  | "shared";
 
 /** Something that holds or does not. */
 export type BooleanExpression =

@@ -501,7 +501,7 @@ function readGroups(node: YamlNode, reading: Reading, label: string): ArgumentSp
 }
 
 const ROLES: Readonly<Record<"nodes" | "servers" | "clients", readonly NodeRole[]>> = {
-  nodes: ["broker", "controller", "client"],
+  nodes: ["broker", "controller", "client", "zookeeper"],
   servers: ["broker", "controller"],
   clients: ["client"],
 };

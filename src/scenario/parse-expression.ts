@@ -562,7 +562,7 @@ class ExpressionParser {
     const group = this.#group();
     const quantity = token.text as GroupQuantity;
     const value: NumberExpression = { kind: "of-group", quantity, group };
-    const type = quantity === "unowned" ? "duration" : "number";
+    const type = quantity === "unowned" || quantity === "shared" ? "duration" : "number";
     return { type, value, start: token.start, end: this.#closed() };
   }
 

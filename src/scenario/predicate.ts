@@ -131,7 +131,8 @@ function clientNumber(quantity: ClientQuantity, name: string, world: ExpressionW
 
 function groupNumber(quantity: GroupQuantity, name: string, world: ExpressionWorld): number {
   const group = world.view.group(name);
-  return quantity === "unowned" ? group.ownership.meanUnowned(world.now()) : group[quantity];
+  if (quantity === "unowned") return group.ownership.meanUnowned(world.now());
+  return quantity === "shared" ? group.ownership.longestShared(world.now()) : group[quantity];
 }
 
 function isAppending(nodes: NodesExpression, world: ExpressionWorld): boolean {
@@ -193,8 +194,9 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   reprocessed: ["records-processed"],
   skipped: ["records-processed", "offsets-committed", "position-reset"],
   uncommitted: ["records-processed", "offsets-committed"],
-  rebalances: ["group-state-changed"],
+  rebalances: ["group-state-changed", "zookeeper-rebalance-ended"],
   unowned: ["partitions-assigned", "partitions-revoked", "partitions-lost", "node-stopped"],
+  shared: ["partitions-assigned", "partitions-revoked", "partitions-lost", "node-stopped"],
 };
 
 type Expression = BooleanExpression | NumberExpression | NodesExpression;

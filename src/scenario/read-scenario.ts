@@ -3,6 +3,7 @@ import { HOUR, SECOND } from "../base/time.ts";
 import {
   checkBrokerConfigs,
   checkConsumerConfig,
+  checkGroupsProtocol,
   checkProcessorConfig,
   checkProducerConfig,
 } from "./check-configs.ts";
@@ -280,6 +281,7 @@ function readMap(
     if (client.kind === "producer") checkProducerConfig(client, reading);
     else if (client.kind === "consumer") checkConsumerConfig(client, reading);
     else checkProcessorConfig(client, reading);
+    if (cluster !== undefined) checkGroupsProtocol(client, cluster, reading);
   }
 
   const values = readKeys(map, others, reading);

@@ -2,7 +2,7 @@ import { fail } from "../base/invariant.ts";
 import type { BrokerId, PartitionName } from "../kafka/ids.ts";
 import type { NodeAddress } from "../ports/network.ts";
 
-export type NodeRole = "broker" | "controller" | "client";
+export type NodeRole = "broker" | "controller" | "zookeeper" | "client";
 
 /** One node of a run, under all the names it goes by. */
 export interface RosterNode {
@@ -10,7 +10,7 @@ export interface RosterNode {
   /** `broker-1`, `controller-1`, or the client's name in the scenario. */
   readonly name: string;
   readonly role: NodeRole;
-  /** Kafka's `node.id`; -1 for clients. */
+  /** Kafka's `node.id`; -1 for those that have none. */
   readonly id: BrokerId;
   /** `broker.rack`; empty if it has none. */
   readonly rack: string;
@@ -31,9 +31,7 @@ export class Roster {
     this.partitions = partitions;
     this.#byAddress = new Map(nodes.map((node) => [node.address, node]));
     this.#byName = new Map(nodes.map((node) => [node.name, node]));
-    this.#byId = new Map(
-      nodes.filter((node) => node.role !== "client").map((node) => [node.id, node]),
-    );
+    this.#byId = new Map(nodes.filter((node) => node.id >= 0).map((node) => [node.id, node]));
   }
 
   named(name: string): RosterNode | undefined {

@@ -141,7 +141,7 @@ function groupOf(group: NodeGroup, world: ExpressionWorld): readonly RosterNode[
     case "clients":
       return roster.ofRole("client");
     case "all":
-      return roster.nodes.filter((node) => node.role !== "client");
+      return roster.nodes.filter(({ role }) => role === "broker" || role === "controller");
     case "none":
       return [];
     default:

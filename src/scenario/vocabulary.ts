@@ -114,12 +114,18 @@ export const GROUP_QUANTITIES: Readonly<Record<GroupQuantity, Word>> = {
   },
   rebalances: {
     usage: "rebalances(workers)",
-    meaning: "How often the group has come to rest in a new generation.",
+    meaning:
+      "How often the group has come to rest in a new generation; without a coordinator, how often a member has taken its share.",
   },
   unowned: {
     usage: "unowned(workers)",
     meaning:
       "How long the partitions of a group had no owner, each since it first had one, on average; a duration.",
+  },
+  shared: {
+    usage: "shared(workers)",
+    meaning:
+      "The longest time that a partition of a group had more than one owner, each of whom took it for his own; a duration.",
   },
 };
 

@@ -62,6 +62,10 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "offsets-removed":
       mixCoordinatorFact(digest, fact);
       break;
+    case "zookeeper-session-ended":
+    case "zookeeper-rebalance-ended":
+      mixZookeeperFact(digest, fact);
+      break;
     case "transaction-state-changed":
     case "transaction-begun":
     case "transaction-ended":
@@ -469,6 +473,27 @@ function mixCoordinatorFact(
     default:
       unreachable(fact);
   }
+}
+
+function mixZookeeperFact(
+  digest: Digest,
+  fact: FactOf<"zookeeper-session-ended" | "zookeeper-rebalance-ended">,
+): void {
+  digest.word(23);
+  digest.name(fact.kind);
+  if (fact.kind === "zookeeper-session-ended") {
+    digest.number(fact.session);
+    digest.name(fact.how);
+    digest.word(fact.znodes.length);
+    for (const path of fact.znodes) digest.text(path);
+    return;
+  }
+  digest.name(fact.client);
+  digest.name(fact.group);
+  digest.text(fact.member);
+  digest.word(fact.attempt);
+  digest.name(fact.outcome);
+  mixNames(digest, fact.partitions);
 }
 
 function mixMemberFact(

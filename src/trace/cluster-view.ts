@@ -432,8 +432,12 @@ export class ClusterView {
     });
     facts.on("offsets-committed", ({ broker, group, offsets }) => {
       const view = this.group(group);
-      view.coordinator = broker;
+      // Where the registries are in ZooKeeper there is none.
+      if (broker !== NO_LEADER) view.coordinator = broker;
       for (const { partition, offset } of offsets) view.noteCommitted(partition, offset);
+    });
+    facts.on("zookeeper-rebalance-ended", ({ group, outcome }) => {
+      if (outcome === "owned") this.group(group).rebalances++;
     });
     facts.on("group-state-changed", ({ broker, group, from, to }) => {
       const view = this.group(group);

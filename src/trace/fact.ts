@@ -63,6 +63,8 @@ export type Fact =
   | GroupMemberAssigned
   | OffsetsCommitted
   | OffsetsRemoved
+  | ZookeeperSessionEnded
+  | ZookeeperRebalanceEnded
   | TransactionStateChanged
   // Clients.
   | RecordSent
@@ -521,6 +523,29 @@ export interface OffsetsRemoved {
   readonly kind: "offsets-removed";
   readonly broker: BrokerId;
   readonly group: string;
+  readonly partitions: readonly PartitionName[];
+}
+
+/** A session with ZooKeeper is over: its client has closed it, or was not heard of for too long, and need not know yet. */
+export interface ZookeeperSessionEnded {
+  readonly kind: "zookeeper-session-ended";
+  readonly session: number;
+  readonly how: "closed" | "expired";
+  /** The ephemeral znodes that went with it. */
+  readonly znodes: readonly string[];
+}
+
+/** A member has tried to take what the registries in ZooKeeper leave to it (groups: zookeeper-2011). */
+export interface ZookeeperRebalanceEnded {
+  readonly kind: "zookeeper-rebalance-ended";
+  readonly client: string;
+  readonly group: string;
+  readonly member: string;
+  /** From 1; `failed` after the last that `rebalance.max.retries` allows. */
+  readonly attempt: number;
+  /** `conflict`: others still own some of it, and it has taken nothing. `stale`: what it read has changed meanwhile. */
+  readonly outcome: "owned" | "conflict" | "stale" | "failed";
+  /** What it owns; of a conflict, what others own. */
   readonly partitions: readonly PartitionName[];
 }
 

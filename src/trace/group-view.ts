@@ -16,7 +16,7 @@ export class GroupView {
   readonly name: string;
   /** Who has told of it last. */
   coordinator: BrokerId | undefined = undefined;
-  /** How often it has begun a generation with members. */
+  /** How often it has begun a generation with members; without a coordinator, how often a member has taken its share. */
   rebalances = 0;
   /** Different records that its members have worked on. */
   processed = 0;

@@ -21,6 +21,9 @@ class OwnedPartition {
   since: Instant = 0;
   total: Duration = 0;
   longest: Duration = 0;
+  /** While it has several owners: since when. */
+  sharedSince: Instant = 0;
+  longestShared: Duration = 0;
 }
 
 /**
@@ -43,6 +46,7 @@ export class OwnershipView {
       partition.total += pause;
       partition.longest = Math.max(partition.longest, pause);
     }
+    if (partition.owners.length === 1) partition.sharedSince = at;
     partition.owners.push(client);
   }
 
@@ -52,6 +56,10 @@ export class OwnershipView {
     if (partition === undefined || index < 0) return;
     partition.owners.splice(index, 1);
     if (partition.owners.length === 0) partition.since = at;
+    if (partition.owners.length === 1) {
+      const shared = at - partition.sharedSince;
+      partition.longestShared = Math.max(partition.longestShared, shared);
+    }
   }
 
   noteStopped(client: string, at: Instant): void {
@@ -64,6 +72,16 @@ export class OwnershipView {
       const pause = owners.length === 0 ? now - since : 0;
       return { partition, total: total + pause, longest: Math.max(longest, pause) };
     });
+  }
+
+  /** The longest time up to now that a partition had more than one owner. */
+  longestShared(now: Instant): Duration {
+    let longest = 0;
+    for (const { owners, sharedSince, longestShared } of this.#partitions.values()) {
+      const present = owners.length > 1 ? now - sharedSince : 0;
+      longest = Math.max(longest, longestShared, present);
+    }
+    return longest;
   }
 
   /** On average over the partitions. */

@@ -1,5 +1,5 @@
 import type { Instant } from "../base/time.ts";
-import type { BrokerId } from "../kafka/ids.ts";
+import type { BrokerId, PartitionName } from "../kafka/ids.ts";
 import { NO_LEADER } from "../kafka/ids.ts";
 import type {
   DiskDisturbed,
@@ -9,6 +9,7 @@ import type {
   PartitionsLost,
   PartitionsRevoked,
   TransactionStateChanged,
+  ZookeeperRebalanceEnded,
 } from "./fact.ts";
 import type { FactRecorder } from "./recorder.ts";
 
@@ -144,6 +145,21 @@ export class Timeline {
           this.#add(at, event, "group", text);
         }
         return;
+      case "zookeeper-session-ended":
+        if (fact.how === "expired") {
+          const gone =
+            fact.znodes.length > 3 ? `${fact.znodes.length} znodes` : fact.znodes.join(" ");
+          this.#add(
+            at,
+            event,
+            "group",
+            `zookeeper  session ${fact.session} expired, without ${gone}`,
+          );
+        }
+        return;
+      case "zookeeper-rebalance-ended":
+        this.#registry(fact, at, event);
+        return;
       case "transaction-state-changed":
         this.#transaction(fact, at, event);
         return;
@@ -197,9 +213,16 @@ export class Timeline {
   ): void {
     if (partitions.length === 0) return;
     const verb = kind.slice("partitions-".length);
-    const list = partitions.length > 6 ? `${partitions.length} partitions` : partitions.join(" ");
     const when = generation < 0 ? "" : `, generation ${generation}`;
-    this.#add(at, event, "group", `${client}  ${verb} ${list}${when}`);
+    this.#add(at, event, "group", `${client}  ${verb} ${listed(partitions)}${when}`);
+  }
+
+  /** What a member has got it tells itself. */
+  #registry(fact: ZookeeperRebalanceEnded, at: Instant, event: number): void {
+    const { attempt, client, outcome, partitions } = fact;
+    if (outcome === "owned") return;
+    const others = partitions.length === 0 ? "" : `, others have ${listed(partitions)}`;
+    this.#add(at, event, "group", `${client}  rebalance ${attempt} ${outcome}${others}`);
   }
 
   /** What producers ask for is no news: only what happens to them, and what a new coordinator takes over. */
@@ -282,6 +305,8 @@ const TOLD = [
   "partitions-revoked",
   "partitions-lost",
   "commit-ended",
+  "zookeeper-session-ended",
+  "zookeeper-rebalance-ended",
   "transaction-state-changed",
   "transaction-ended",
   "producer-fenced",
@@ -289,6 +314,10 @@ const TOLD = [
   "log-loaded",
   "position-reset",
 ] as const;
+
+function listed(partitions: readonly PartitionName[]): string {
+  return partitions.length > 6 ? `${partitions.length} partitions` : partitions.join(" ");
+}
 
 function leader(id: BrokerId): string {
   return id === NO_LEADER ? "none" : `broker-${id}`;

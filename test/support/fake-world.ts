@@ -124,6 +124,24 @@ export class FakeWorld implements World, Timers, Network, Random, Process, FactS
     });
   }
 
+  /** A frame that a peer sends unasked, or long after it was asked. */
+  push(connection: ConnectionId, frame: Frame): void {
+    const to = this.#connections.get(connection)?.to;
+    this.#at(this.latency, () => {
+      if (to === undefined || !this.#connections.has(connection)) return;
+      this.#node?.onFrame(connection, to, frame);
+    });
+  }
+
+  /** A peer closes a connection, after all that it has sent. */
+  hangUp(connection: ConnectionId): void {
+    const to = this.#connections.get(connection)?.to;
+    this.#at(this.latency, () => {
+      if (to === undefined || !this.#connections.delete(connection)) return;
+      this.#node?.onClosed(connection, to);
+    });
+  }
+
   /** Lets something happen in the test after a while. */
   later(delay: Duration, happen: () => void): void {
     this.#at(delay, happen);

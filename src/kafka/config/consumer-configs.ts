@@ -32,6 +32,10 @@ export const CONSUMER_CONFIGS = {
   "partition.assignment.strategy": list(DEFAULT_ASSIGNORS, CLIENT_ASSIGNOR_NAMES),
   "enable.auto.commit": boolean(true),
   "auto.commit.interval.ms": number(5_000, 0),
+  // Of members of groups whose registries are in ZooKeeper (the protocol switch groups: zookeeper-2011).
+  "zookeeper.session.timeout.ms": number(6_000, 1),
+  "rebalance.backoff.ms": number(2_000, 0),
+  "rebalance.max.retries": number(4, 1),
   "isolation.level": text("read_uncommitted", ["read_uncommitted", "read_committed"]),
 } as const;
 

@@ -28,4 +28,5 @@ export const BROKER_TIMER = {
   markerRetry: 25,
   transactionVerification: 26,
   group: 27,
+  zookeeper: 28,
 } as const;

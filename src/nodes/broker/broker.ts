@@ -103,6 +103,7 @@ import { TransactionCoordinator } from "./transaction-coordinator/transaction-co
 import { TransactionRequests } from "./transaction-coordinator/transaction-requests.ts";
 import { TransactionVerifier } from "./transaction-verifier.ts";
 import { WriteTxnMarkersHandler } from "./write-txn-markers-handler.ts";
+import { ZookeeperRegistration } from "./zookeeper-registration.ts";
 
 export interface BrokerOptions {
   readonly brokerId: BrokerId;
@@ -112,6 +113,8 @@ export interface BrokerOptions {
   readonly rules: ReplicationRules;
   readonly voters: readonly QuorumVoter[];
   readonly rack: string | undefined;
+  /** Where consumers of the first protocol look for brokers; undefined: there is none. */
+  readonly zookeeper?: NodeAddress | undefined;
 }
 
 /** Kafka's default of `controller.socket.timeout.ms`. */
@@ -173,6 +176,7 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #transactions: TransactionCoordinator;
   readonly #transactionRequests: TransactionRequests;
   readonly #forwarder: Forwarder;
+  readonly #registration: ZookeeperRegistration | undefined;
   /** The metadata has been caught up with once, and is followed record by record since. */
   #published = false;
   /** The logs are being closed, or closed. */
@@ -285,6 +289,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#transactions = new TransactionCoordinator(this, this.#producerIds);
     this.#transactionRequests = new TransactionRequests(this, this.#transactions);
     this.#forwarder = new Forwarder(this.controller);
+    const { zookeeper } = options;
+    this.#registration =
+      zookeeper === undefined ? zookeeper : new ZookeeperRegistration(this, zookeeper);
   }
 
   // What the parts ask of the whole.
@@ -346,11 +353,13 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   #serve(): void {
     this.isServing = true;
     this.world.network.listen(true);
+    this.#registration?.client.start();
     for (const partition of this.#replicas.all()) if (partition.isLeader) partition.noteLeading();
   }
 
   #stop(reason: string): void {
     this.#isStopping = true;
+    this.#registration?.client.close(() => undefined);
     this.#compaction.cleaner.stop();
     this.#logs.shutdown(this.brokerEpoch, (log) => this.#highWatermarkOf(log));
     this.world.process.exit(reason);
@@ -411,16 +420,19 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   // The network.
 
   onConnected(connection: ConnectionId): void {
-    this.rpc.onConnected(connection);
+    if (this.#registration?.client.owns(connection)) this.#registration.client.onConnected();
+    else this.rpc.onConnected(connection);
   }
 
   onFrame(connection: ConnectionId, from: NodeAddress, frame: Frame): void {
-    if (frame.isResponse) this.rpc.onFrame(connection, frame);
+    if (this.#registration?.client.owns(connection)) this.#registration.client.onFrame(frame);
+    else if (frame.isResponse) this.rpc.onFrame(connection, frame);
     else this.#server.onFrame(connection, from, frame);
   }
 
   onClosed(connection: ConnectionId): void {
-    if (this.rpc.owns(connection)) this.rpc.onClosed(connection);
+    if (this.#registration?.client.owns(connection)) this.#registration.client.onClosed();
+    else if (this.rpc.owns(connection)) this.rpc.onClosed(connection);
     else this.#server.onClosed(connection);
   }
 
@@ -574,6 +586,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case BROKER_TIMER.alterPartitionRetry:
         this.isrChannel.retry();
+        return;
+      case BROKER_TIMER.zookeeper:
+        this.#registration?.client.onTimer();
         return;
       case BROKER_TIMER.controllerRetry:
         if (payload instanceof ControllerChannel) payload.retry();

@@ -56,6 +56,8 @@ const FACT_EVENTS: readonly FactKind[] = [
   "group-assigned",
   "offsets-committed",
   "offsets-removed",
+  "zookeeper-session-ended",
+  "zookeeper-rebalance-ended",
   "transaction-state-changed",
   "transaction-begun",
   "transaction-ended",

@@ -146,6 +146,21 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     partitions: ["orders-0"],
     revoking: ["orders-1"],
   },
+  "zookeeper-session-ended": {
+    kind: "zookeeper-session-ended",
+    session: 3,
+    how: "expired",
+    znodes: ["/brokers/ids/1"],
+  },
+  "zookeeper-rebalance-ended": {
+    kind: "zookeeper-rebalance-ended",
+    client: "c1",
+    group: "g",
+    member: "g_c1-1",
+    attempt: 2,
+    outcome: "conflict",
+    partitions: ["orders-0"],
+  },
   "offsets-removed": {
     kind: "offsets-removed",
     broker: 1,

@@ -8,6 +8,7 @@ import { ClientMetadata } from "../../client-metadata/client-metadata.ts";
 import type { GroupMetadata } from "../../producer/transaction/send-offsets.ts";
 import { RpcClient } from "../../rpc/rpc-client.ts";
 import { WakeUp } from "../../wake-up.ts";
+import { ZookeeperClient } from "../../zookeeper/zookeeper-client.ts";
 import { consumerSettings } from "../consumer-options.ts";
 import { ConsumerParts } from "../consumer-parts.ts";
 import { Fetcher } from "../fetcher.ts";
@@ -26,15 +27,18 @@ import type {
   Subscription,
 } from "./group-options.ts";
 import { groupSettings } from "./group-options.ts";
+import type { MemberOffsets } from "./member-offsets.ts";
 import type { Generation, Membership } from "./membership.ts";
 import { NO_GENERATION } from "./membership.ts";
 import { OwnedPartitions } from "./owned-partitions.ts";
 import type { Finished, PolledWork } from "./polled-work.ts";
 import { SelfAssigned } from "./self-assigned.ts";
 import { Work } from "./work.ts";
+import { ZookeeperMembership } from "./zookeeper-membership.ts";
+import { ZookeeperOffsets } from "./zookeeper-offsets.ts";
 
 /** What the timers of a member are for. */
-const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, work: 3, close: 4 };
+const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, work: 3, close: 4, zookeeper: 5 };
 
 /** The kind of the timer of a program's work, and the first that a node around a member may use for itself. */
 export const WORK_TIMER: number = TIMER.work;
@@ -65,7 +69,9 @@ export class GroupConsumer implements Node {
   readonly #parts: ConsumerParts;
   readonly #link: CoordinatorLink;
   readonly #membership: Membership;
-  readonly #offsets: GroupOffsets;
+  readonly #offsets: MemberOffsets;
+  /** Of a group without a coordinator. */
+  readonly #zookeeper: ZookeeperClient | undefined;
   readonly #buffer: FetchBuffer;
   readonly #finder: OffsetFinder;
   readonly #validator: PositionValidator;
@@ -113,29 +119,66 @@ export class GroupConsumer implements Node {
     this.#validator = new PositionValidator(parts, this.#main);
     this.#fetcher = new Fetcher(parts, this.#fetch, this.#buffer);
     this.#link = new CoordinatorLink(parts, options.group, this.#main, this.#toCoordinator);
-    this.#offsets = new GroupOffsets(parts, this.#settings, this.#link, membership);
     const owned = new OwnedPartitions(parts, this.#settings, this.#buffer);
-    this.#membership = this.#membershipBy(subscription, owned);
+    const { zookeeper } = options;
+    if (zookeeper === undefined) {
+      const offsets = new GroupOffsets(parts, this.#settings, this.#link, membership);
+      this.#offsets = offsets;
+      this.#membership = this.#membershipBy(subscription, offsets, owned);
+    } else {
+      [this.#zookeeper, this.#offsets, this.#membership] = this.#registered(zookeeper, owned);
+    }
     this.#link.onFound = (now) => this.#membership.coordinatorFound(now);
     this.#owned = owned;
     this.#work = work ?? new Work(world, name, options.group, options.work, TIMER.work);
   }
 
-  #membershipBy(subscription: Subscription | SelfAssignment, owned: OwnedPartitions): Membership {
+  #membershipBy(
+    subscription: Subscription | SelfAssignment,
+    offsets: GroupOffsets,
+    owned: OwnedPartitions,
+  ): Membership {
     const parts = this.#parts;
     const settings = this.#settings;
     if (subscription.kind === "assigned") return new SelfAssigned(parts, subscription, owned);
-    if (settings.protocol === "classic") return this.#classic(subscription, owned);
-    return new ConsumerMembership(parts, settings, subscription, this.#link, this.#offsets, owned);
+    if (settings.protocol === "classic") return this.#classic(subscription, offsets, owned);
+    return new ConsumerMembership(parts, settings, subscription, this.#link, offsets, owned);
   }
 
-  #classic(subscription: Subscription, owned: OwnedPartitions): Membership {
+  /** A member by the first protocol, its place in the group and its offsets all in ZooKeeper. */
+  #registered(
+    server: NodeAddress,
+    owned: OwnedPartitions,
+  ): [ZookeeperClient, MemberOffsets, Membership] {
+    const { subscription } = this.#options;
+    if (subscription.kind === "assigned") fail("who assigns himself partitions has no registry");
+    const { zookeeperSessionTimeout } = this.#settings;
+    let membership: ZookeeperMembership;
+    const client = new ZookeeperClient(
+      this.#world,
+      server,
+      zookeeperSessionTimeout,
+      TIMER.zookeeper,
+      {
+        sessionBegan: () => membership.sessionBegan(),
+        sessionExpired: () => membership.sessionExpired(),
+        watchFired: () => membership.watchFired(),
+      },
+    );
+    const parts = this.#parts;
+    const settings = this.#settings;
+    const offsets = new ZookeeperOffsets(parts, settings, client, () => membership.generation);
+    membership = new ZookeeperMembership(parts, settings, subscription, client, offsets, owned);
+    return [client, offsets, membership];
+  }
+
+  #classic(subscription: Subscription, offsets: GroupOffsets, owned: OwnedPartitions): Membership {
     let membership: ClassicMembership;
     const ownership = new ClassicOwnership(
       this.#parts,
       this.#settings,
       subscription,
-      this.#offsets,
+      offsets,
       owned,
       () => membership,
     );
@@ -144,6 +187,7 @@ export class GroupConsumer implements Node {
   }
 
   onStart(): void {
+    this.#zookeeper?.start();
     this.#run();
   }
 
@@ -162,6 +206,9 @@ export class GroupConsumer implements Node {
       case TIMER.work:
         this.#finished(this.#work.done(payload));
         break;
+      case TIMER.zookeeper:
+        this.#zookeeper?.onTimer();
+        break;
       case TIMER.close:
         this.#exit();
         return;
@@ -172,17 +219,24 @@ export class GroupConsumer implements Node {
   }
 
   onConnected(connection: ConnectionId): void {
-    this.#rpc.onConnected(connection);
+    if (this.#zookeeper?.owns(connection)) this.#zookeeper.onConnected();
+    else this.#rpc.onConnected(connection);
     this.#parts.isChanged = true;
     this.#run();
   }
 
   onFrame(connection: ConnectionId, _from: NodeAddress, frame: Frame): void {
-    this.#rpc.onFrame(connection, frame);
+    if (this.#zookeeper?.owns(connection)) this.#zookeeper.onFrame(frame);
+    else this.#rpc.onFrame(connection, frame);
     this.#run();
   }
 
   onClosed(connection: ConnectionId, from: NodeAddress): void {
+    if (this.#zookeeper?.owns(connection)) {
+      this.#zookeeper.onClosed();
+      this.#run();
+      return;
+    }
     const purpose = this.#rpc.purposeOf(connection);
     if (purpose === undefined) return;
     const now = this.#world.clock.now();

@@ -1,8 +1,8 @@
 import type { Duration, Instant } from "../../../base/time.ts";
 import type { ErrorCode } from "../../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../../kafka/error-code.ts";
-import type { LeaderEpoch, Offset } from "../../../kafka/ids.ts";
-import { NO_EPOCH, NO_LEADER } from "../../../kafka/ids.ts";
+import type { Offset } from "../../../kafka/ids.ts";
+import { NO_EPOCH } from "../../../kafka/ids.ts";
 import { OFFSET_COMMIT, OFFSET_FETCH } from "../../../kafka/protocol/apis.ts";
 import type {
   OffsetCommitResponse,
@@ -18,15 +18,10 @@ import { byTopic, findAsked } from "../offset-finder.ts";
 import type { CommitOutcome } from "./commit-outcome.ts";
 import type { CoordinatorLink } from "./coordinator-link.ts";
 import type { GroupSettings } from "./group-options.ts";
+import type { MemberOffsets, Progress } from "./member-offsets.ts";
+import { beginAt, progressOf } from "./member-offsets.ts";
 import type { Generation, Membership } from "./membership.ts";
 import { NO_GENERATION } from "./membership.ts";
-
-/** How far the member has come in one partition: the next record to read. */
-interface Progress {
-  readonly partition: AssignedPartition;
-  readonly offset: Offset;
-  readonly leaderEpoch: LeaderEpoch;
-}
 
 /** One call of commitSync or commitAsync, or what stands for it. */
 class Commit {
@@ -54,8 +49,8 @@ class Commit {
   }
 }
 
-/** A member's offsets: commits how far it has come, and finds where to begin (`ConsumerCoordinator`). */
-export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commit> {
+/** A member's offsets as the coordinator of its group keeps them (`ConsumerCoordinator`). */
+export class GroupOffsets implements MemberOffsets, ResponseHandler<OffsetCommitResponse, Commit> {
   readonly #parts: ConsumerParts;
   readonly #settings: GroupSettings;
   readonly #link: CoordinatorLink;
@@ -85,12 +80,10 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     this.#nextAutoCommit = parts.world.clock.now() + settings.autoCommitInterval;
   }
 
-  /** The member has an assignment: auto commits count their time from now. */
   restartAutoCommit(now: Instant): void {
     this.#nextAutoCommit = now + this.#settings.autoCommitInterval;
   }
 
-  /** In poll: commits what earlier polls gave, if enable.auto.commit and it is time. */
   autoCommit(now: Instant): void {
     if (!this.#settings.autoCommit) return;
     if (now < this.#nextAutoCommit) {
@@ -103,17 +96,14 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     });
   }
 
-  /**
-   * Commits the positions of all partitions. `patience` is how long it is tried, 0 for once. A commit that is
-   * not tried again waits at most until the coordinator is found.
-   */
+  /** A commit that is not tried again waits at most until the coordinator is found. */
   commit(
     how: CommitEnded["how"],
     patience: Duration,
     ended: (outcome: CommitOutcome) => void,
   ): void {
     const now = this.#parts.world.clock.now();
-    const progress = this.#progress();
+    const progress = progressOf(this.#parts.assigned);
     if (progress.length === 0) {
       ended("done");
       return;
@@ -122,7 +112,6 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     this.run(now);
   }
 
-  /** The application is done with all of a partition below an offset, or says so: commitAsync of just that. */
   commitBelow(partition: AssignedPartition, offset: Offset): void {
     const now = this.#parts.world.clock.now();
     // Applications that name an offset do not know its leader epoch.
@@ -131,7 +120,6 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     this.run(now);
   }
 
-  /** Sends what waits to be sent. */
   run(now: Instant): void {
     for (const commit of [...this.#commits]) {
       if (commit.isInFlight) continue;
@@ -140,7 +128,6 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     }
   }
 
-  /** In poll: asks where to begin in partitions that have just been assigned. */
   findBeginnings(now: Instant): void {
     const waiting = this.#parts.assigned.filter((partition) => partition.awaitsCommitted);
     if (waiting.length === 0 || this.#isAsking) return;
@@ -165,17 +152,6 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     return this.#parts.settings.retryBackoff;
   }
 
-  /** Positions that hold (`SubscriptionState.allConsumed`). */
-  #progress(): Progress[] {
-    const progress: Progress[] = [];
-    for (const partition of this.#parts.assigned) {
-      const { offset, offsetEpoch, state } = partition.position;
-      if (state === "await-reset" || partition.awaitsCommitted) continue;
-      progress.push({ partition, offset, leaderEpoch: offsetEpoch });
-    }
-    return progress;
-  }
-
   // Commits.
 
   #send(commit: Commit): void {
@@ -184,7 +160,9 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
       this.#end(commit, generation, generation === "rebalance" ? REBALANCING : LOST);
       return;
     }
-    if (commit.how === "auto" && commit.failures > 0) commit.progress = this.#progress();
+    if (commit.how === "auto" && commit.failures > 0) {
+      commit.progress = progressOf(this.#parts.assigned);
+    }
     commit.isInFlight = true;
     commit.generation = generation;
     const topics = byTopic(commit.progress.map(({ partition }) => partition)).map(
@@ -323,24 +301,9 @@ export class GroupOffsets implements ResponseHandler<OffsetCommitResponse, Commi
     this.#parts.isChanged = true;
   }
 
-  /** At what is committed; if nothing is, auto.offset.reset decides. */
   #begin(partition: AssignedPartition, answer: OffsetFetchPartitionResponse): void {
-    const { committedOffset: offset, committedLeaderEpoch: epoch } = answer;
     this.#failures = 0;
-    partition.awaitsCommitted = false;
-    if (offset < 0) return;
-    this.#parts.world.facts.note({
-      kind: "position-reset",
-      client: this.#parts.client,
-      partition: partition.name,
-      from: -1,
-      to: offset,
-      reason: "committed",
-    });
-    // By which leader that was true is not known: it is to be validated with the present one.
-    partition.position.seek(offset, epoch, NO_LEADER, NO_EPOCH);
-    if (epoch > partition.leader.leaderEpoch) this.#parts.metadata.requestUpdate();
-    partition.followLeader();
+    beginAt(this.#parts, partition, answer.committedOffset, answer.committedLeaderEpoch);
   }
 
   #fetchBroken(from: NodeAddress): void {

@@ -45,6 +45,8 @@ export interface GroupConsumerOptions {
   readonly switches?: ProtocolSwitches;
   /** Some brokers, to ask for the others. */
   readonly bootstrap: readonly NodeAddress[];
+  /** Where the registries of a group without a coordinator are (groups: zookeeper-2011). */
+  readonly zookeeper?: NodeAddress | undefined;
 }
 
 /** The configs of groups as the parts of a member use them. */
@@ -64,6 +66,10 @@ export interface GroupSettings {
   readonly autoCommit: boolean;
   readonly autoCommitInterval: Duration;
   readonly apiTimeout: Duration;
+  /** zookeeper.session.timeout.ms, rebalance.backoff.ms and rebalance.max.retries. */
+  readonly zookeeperSessionTimeout: Duration;
+  readonly rebalanceBackoff: Duration;
+  readonly rebalanceMaxRetries: number;
   /** In the order of preference. */
   readonly assignors: readonly ClientAssignor[];
   /** Do all its assignors know how to rebalance without stopping the world (KIP-429)? */
@@ -87,6 +93,9 @@ export function groupSettings({ group, configs }: GroupConsumerOptions): GroupSe
     autoCommit: configs["enable.auto.commit"],
     autoCommitInterval: fromMillis(configs["auto.commit.interval.ms"]),
     apiTimeout: fromMillis(configs["default.api.timeout.ms"]),
+    zookeeperSessionTimeout: fromMillis(configs["zookeeper.session.timeout.ms"]),
+    rebalanceBackoff: fromMillis(configs["rebalance.backoff.ms"]),
+    rebalanceMaxRetries: configs["rebalance.max.retries"],
     assignors,
     isCooperative: assignors.every((assignor) => assignor.isCooperative),
   };
