@@ -1,5 +1,6 @@
 import type { Instant } from "../base/time.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
+import { memberAt } from "../kafka/zookeeper/registries.ts";
 import type { FactRecorder } from "../trace/recorder.ts";
 
 /** A member of a group has a position, from which it reads on. */
@@ -136,6 +137,12 @@ export class GroupWorks {
       const client = this.#clients.get(member);
       if (client !== undefined)
         this.#part(client, at, event, `was put out of the group (${reason})`);
+    });
+    facts.on("zookeeper-session-ended", ({ how, znodes }, at, event) => {
+      const member = znodes.map(memberAt).find((id) => id !== undefined);
+      if (how !== "expired" || member === undefined) return;
+      const client = this.#clients.get(member);
+      if (client !== undefined) this.#part(client, at, event, "lost its session with ZooKeeper");
     });
     facts.on("offsets-committed", ({ group, offsets }) => {
       for (const { partition, offset } of offsets) this.of(group, partition).commit(offset);

@@ -44,6 +44,12 @@ export function subscribedTopics(registration: string): string[] {
   return Object.keys(subscription);
 }
 
+/** The id of the member whose registration a znode is; undefined if it is none. */
+export function memberAt(path: string): string | undefined {
+  const [, root, , registry, member, end] = path.split("/");
+  return root === "consumers" && registry === "ids" && end === undefined ? member : undefined;
+}
+
 /** Whose offset of which partition a znode is; undefined if it is none. */
 export function offsetAt(
   path: string,
