@@ -128,6 +128,7 @@ export interface ProtocolValue {
   readonly "leader.hw-requires-min-isr"?: boolean;
   readonly "isr.hw-set"?: "committed" | "maximal";
   readonly "fetch.min-one-batch"?: boolean;
+  readonly groups?: "coordinator" | "zookeeper-2011";
 }
 
 /** `topics, each`. */
@@ -956,6 +957,12 @@ export interface ConsumerConfigValue {
   readonly "enable.auto.commit"?: boolean | string;
   /** Default: 5000. */
   readonly "auto.commit.interval.ms"?: number | string;
+  /** Default: 6000. */
+  readonly "zookeeper.session.timeout.ms"?: number | string;
+  /** Default: 2000. */
+  readonly "rebalance.backoff.ms"?: number | string;
+  /** Default: 4. */
+  readonly "rebalance.max.retries"?: number | string;
   /** Default: read_uncommitted. */
   readonly "isolation.level"?: "read_uncommitted" | "read_committed";
 }
@@ -1235,6 +1242,8 @@ export interface EventExpectation {
     | "group-assigned"
     | "offsets-committed"
     | "offsets-removed"
+    | "zookeeper-session-ended"
+    | "zookeeper-rebalance-ended"
     | "transaction-state-changed"
     | "transaction-begun"
     | "transaction-ended"
