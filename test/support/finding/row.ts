@@ -6,6 +6,8 @@ import type { Shrinkage } from "./shrink-finding.ts";
 export interface Row {
   readonly name: string;
   readonly breaks: string;
+  /** What was otherwise when it was measured, if anything was. */
+  readonly remark?: string;
   readonly guided: Search;
   /** From seed to seed. */
   readonly plain: Search;
