@@ -12,8 +12,9 @@ import type { PartitionGhost } from "./partition-ghost.ts";
 import { recordId } from "./record-id.ts";
 import { RecordRun } from "./record-run.ts";
 import { relianceWaiver } from "./waivers/stuck-waiver.ts";
+import { unverifiedWaiver } from "./waivers/transaction-waiver.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
-import type { Judgement } from "./waivers/waiver.ts";
+import type { Judgement, Waiver } from "./waivers/waiver.ts";
 
 export const ACKED_GETS_READ: Guarantee = {
   name: "acked-gets-read",
@@ -22,7 +23,7 @@ export const ACKED_GETS_READ: Guarantee = {
   source: "Jepsen's lost-write and unseen",
   kinds: ["acked-record-passed", "acked-record-unseen"],
   condition:
-    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, by consumers that do not work on what they read, and only what is below the high watermark. Permitted: as for no-acked-loss; and if faults stay with a leader or an active controller that is relied on.",
+    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, by consumers that do not work on what they read, and only what is below the high watermark. Permitted: as for no-acked-loss; if faults stay with a leader or an active controller that is relied on; and behind a transaction that hangs, as for transactions-end.",
   testedBy: "acknowledged records that a consumer has passed, or had before it",
   example: [
     "acked-record-passed   orders-0   at 60.000s, event 41200",
@@ -118,10 +119,19 @@ class AckedGetsRead implements Checker {
     );
   }
 
-  /** Nobody can read from a leader that only the controller hears. */
+  /** Nobody can read from a leader that only the controller hears, nor committed records behind what hangs. */
   #heldUp(ghost: PartitionGhost): Judgement | undefined {
-    const waiver = relianceWaiver(this.#context, ghost);
+    const waiver = relianceWaiver(this.#context, ghost) ?? this.#hanging(ghost);
     return waiver && { waiver, cause: waiver.cause };
+  }
+
+  /** A transaction that no coordinator will end, for a reason that transactions-end permits. */
+  #hanging(ghost: PartitionGhost): Waiver | undefined {
+    const { setup, transactions } = this.#context;
+    if (setup.features["transaction.version"] >= 2) return undefined;
+    const text = unverifiedWaiver(setup);
+    const [first] = transactions?.parts.openIn(ghost)?.all().next().value ?? [];
+    return first && text !== undefined ? { text, cause: first.event } : undefined;
   }
 }
 

@@ -88,7 +88,7 @@ export class ReplicaLogs {
   #last: PartitionGhost | undefined = undefined;
   readonly #down = new Set<BrokerId>();
   /** Started, and not unfenced since. */
-  readonly #starting = new Set<BrokerId>();
+  readonly #starting = new Map<BrokerId, boolean>();
   /** Brokers whose last stop, or disk, lost what was not flushed: the event at which it did. */
   readonly #powerLost = new Map<BrokerId, number>();
   /** When a power cut last took part of a time index, by `2/orders-0`. */
@@ -125,9 +125,15 @@ export class ReplicaLogs {
     recorder.on("node-started", ({ node }) => {
       const broker = brokerOf(node);
       this.#down.delete(broker);
-      if (broker >= 0) this.#starting.add(broker);
+      if (broker >= 0) this.#starting.set(broker, false);
     });
-    recorder.on("broker-unfenced", ({ broker }) => this.#starting.delete(broker));
+    recorder.on("broker-registered", ({ broker }) => {
+      if (this.#starting.has(broker)) this.#starting.set(broker, true);
+    });
+    recorder.on("broker-unfenced", ({ broker }) => {
+      // A heartbeat of the process before may come late, and unfence what that was registered as.
+      if (this.#starting.get(broker) === true) this.#starting.delete(broker);
+    });
     recorder.on("node-stopped", (fact, _at, event) => this.#stop(fact, event));
     recorder.on("unflushed-lost", ({ node, path }, at, event) => {
       this.#powerLost.set(brokerOf(node), event);
