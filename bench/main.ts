@@ -8,10 +8,11 @@ import { benchLog } from "./log.ts";
 import { fight, formatCost, formatRate, formatTable, measure } from "./measure.ts";
 import { networkContenders } from "./network.ts";
 import { benchStartup } from "./startup.ts";
+import { benchTransactions } from "./transactions.ts";
 
 /**
  * `npm run bench -- parts` measures the parts, `log` logs of three lengths, `cluster` whole clusters,
- * `guarantees` what they cost, `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
+ * `guarantees` what they cost, `transactions` what those cost, `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
  */
 const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
@@ -27,6 +28,7 @@ async function printAll(): Promise<void> {
   else if (wanted === "log") printLog();
   else if (wanted === "cluster") printCluster();
   else if (wanted === "guarantees") printGuarantees();
+  else if (wanted === "transactions") console.log(benchTransactions(ROUNDS));
   else if (wanted === "startup") printStartup();
   else if (wanted === "fuzz") await printFuzz();
   else if (wanted === "fuzz-memory") console.log(benchFuzzMemory(isQuick ? 1_000 : 10_000));
@@ -41,6 +43,8 @@ async function printAll(): Promise<void> {
       printCluster();
       console.log();
       printGuarantees();
+      console.log();
+      console.log(benchTransactions(ROUNDS));
       console.log();
       printStartup();
       console.log();
