@@ -7,6 +7,8 @@ import { PIPELINE_PROBES, PIPELINE_STORY, playPipelines } from "../support/pipel
 const SEEDS = runsOf(8, 3000);
 /** Of its seeds a campaign must reach each probe in so many, or it says nothing of it. */
 const LEAST_SHARE = 0.01;
+/** In fewer seeds the rarest, which one in thirty reaches, may well be missing. */
+const ENOUGH_SEEDS = 500;
 
 describe("pipelines under random faults, with transaction.version 2", () => {
   const bugs: string[] = [];
@@ -35,7 +37,10 @@ describe("pipelines under random faults, with transaction.version 2", () => {
     expect(unknownGaps).toEqual([]);
   });
 
-  test.each(Object.keys(PIPELINE_PROBES))("often enough there was: %s", (name) => {
-    expect(reached.get(name) ?? 0).toBeGreaterThan(SEEDS * LEAST_SHARE);
-  });
+  test.runIf(SEEDS >= ENOUGH_SEEDS).each(Object.keys(PIPELINE_PROBES))(
+    "often enough there was: %s",
+    (name) => {
+      expect(reached.get(name) ?? 0).toBeGreaterThan(SEEDS * LEAST_SHARE);
+    },
+  );
 });
