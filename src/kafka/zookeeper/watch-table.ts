@@ -1,7 +1,7 @@
 import type { Change } from "./znode-tree.ts";
 
 /** What a watch is on: a znode itself, with its coming and going, or its list of children. */
-export type WatchKind = "data" | "child";
+type WatchKind = "data" | "child";
 
 /**
  * Who is to be told of the next change of which znode (`WatchManager`): once, after which it must ask again. A

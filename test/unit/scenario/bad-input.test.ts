@@ -287,6 +287,11 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "28:38:5 group.remote.assignor cannot be set when group.protocol=classic",
   ],
   [
+    "consume: orders",
+    "consume: orders\n    config: { rebalance.backoff.ms: 100 }",
+    "28:37:3 rebalance.backoff.ms can only be set with `groups: zookeeper-2011` in `cluster/protocol`",
+  ],
+  [
     "replica.lag.time.max.ms: 10000",
     "replica.lag.time.max.ms: 100",
     "11:30:3 replica.lag.time.max.ms=100 must be at least replica.fetch.wait.max.ms, which is 500",

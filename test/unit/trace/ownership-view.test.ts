@@ -67,3 +67,15 @@ test("nobody has waited for what nobody ever owned", () => {
   expect(told().unowned(50)).toEqual([]);
   expect(meanOf([])).toBe(0);
 });
+
+test("a partition is shared while two take it for their own, and the longest such time counts", () => {
+  const ownership = told(
+    [10, change("partitions-assigned", "c1", "orders-0", "orders-1")],
+    [20, change("partitions-assigned", "c2", "orders-0")],
+    [25, change("partitions-lost", "c1", "orders-0")],
+    [30, change("partitions-assigned", "c2", "orders-1")],
+  );
+
+  expect(ownership.longestShared(34)).toBe(5);
+  expect(ownership.longestShared(37)).toBe(7);
+});
