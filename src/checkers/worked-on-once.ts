@@ -24,7 +24,7 @@ export const WORKED_ON_ONCE: Guarantee = {
     "KafkaConsumer's delivery semantics; T7 for groups, whose offsets no transaction holds together with the work",
   kinds: ["record-worked-on-again", "record-left-out"],
   condition:
-    "Of clients with `process` processed-as-promised tells. Left out: at the end, but not of compacted topics, nor of what has expired, nor of what transactions brought. Permitted: again, if a member stopped, or lost the partition, before the group's offset had come past the record, or took the offset back; left out, if it was committed before it was worked on by an application that does so; both, if auto.offset.reset or the application set the position anew, or the group's offset is lost with the log that held it.",
+    "Of clients with `process` processed-as-promised tells. Left out: at the end, but not of compacted topics, nor of what has expired, nor of what transactions brought. Permitted: again, if a member stopped, or lost the partition, perhaps without having heard of it, before the group's offset had come past the record, or took the offset back; left out, if it was committed before it was worked on by an application that does so; both, if auto.offset.reset or the application set the position anew, or the group's offset is lost with the log that held it.",
   testedBy: "beginnings of members where others had been before",
   example: [
     "record-worked-on-again   orders-0   c2   at 22.870s, event 31402",
@@ -109,7 +109,13 @@ class WorkedOnOnce implements Checker {
       return { text, cause: begin.event };
     }
     const parting = work.partingAfter(before.client, before.since);
-    return parting && partingWaiver(parting);
+    if (parting !== undefined) return partingWaiver(parting);
+    // Whoever could not be reached while the others rebalanced hears of it last (see one-owner).
+    const { clients } = this.#context.groups;
+    const [theirs, ours] = [before.client, client].map((name) => clients.get(name)?.generation);
+    if (theirs === undefined || ours === undefined || theirs >= ours) return undefined;
+    const text = `${before.client} had not heard yet that generation ${theirs} was over`;
+    return { text, cause: begin.event };
   }
 
   /** A member has not found what its group had committed. */

@@ -13,10 +13,10 @@ class Group {
   }
 
   /** A member is given the partition, and begins at an offset. */
-  begin(client: string, to: number, reason = "committed"): this {
+  begin(client: string, to: number, reason = "committed", generation = 1): this {
     const partitions = [ORDERS];
     const member = `${client}-id`;
-    const assigned = { client, group: "g", member, generation: 1, partitions };
+    const assigned = { client, group: "g", member, generation, partitions };
     this.history.note({ kind: "partitions-assigned", ...assigned });
     const at = { client, partition: ORDERS, from: -1, to, reason };
     this.history.note({ kind: "position-reset", ...at });
@@ -165,6 +165,15 @@ describe("a record is worked on again", () => {
 
     expect(group.told()).toEqual([
       "BUG c1 worked again on offset 4, 1 record that it had worked on.",
+    ]);
+  });
+
+  test("because its owner, out of reach, had not heard of the next generation", () => {
+    const group = half().work("c1", 0, 4);
+    group.begin("c2", 0, "committed", 2).poll("c2", 0, 4).work("c2", 0, 4);
+
+    expect(group.told()).toEqual([
+      expect.stringContaining("c1 had not heard yet that generation 1 was over"),
     ]);
   });
 
