@@ -57,6 +57,8 @@ class EndNotBehind implements Checker {
     const known = this.#asked.get(key);
     if (known === undefined || fact.reason === "truncation") return;
     this.#asked.delete(key);
+    // The application has named an offset meanwhile.
+    if (fact.reason === "seek") return;
     this.evaluations++;
     if (known === NO_NODE) return;
     this.interesting++;

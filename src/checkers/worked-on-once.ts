@@ -204,6 +204,9 @@ function resetWaiver({ client, reason, to, event }: Begin): Waiver {
 const RESETS: Readonly<Record<string, string>> = {
   initial: "nothing was committed: auto.offset.reset",
   "out-of-range": "what was committed was out of range: auto.offset.reset",
+  seek: "the application sought it",
+  "seek-to-beginning": "the application sought it",
+  "seek-to-end": "the application sought it",
   truncation: "the log had been cut below its position",
 };
 

@@ -5,11 +5,11 @@ import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../kafka/config/config-table.ts";
 import type { BrokerId } from "../kafka/ids.ts";
-import type { ProtocolSwitches } from "../kafka/protocol-switches.ts";
 import { transactionVersionOf } from "../kafka/transaction/transaction-metadata.ts";
 import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
 import { Broker } from "../nodes/broker/broker.ts";
+import type { CalledConsumer } from "../nodes/consumer/application-calls.ts";
 import { Consumer } from "../nodes/consumer/consumer.ts";
 import { GroupConsumer } from "../nodes/consumer/group/group-consumer.ts";
 import { CommitJournal } from "../nodes/controller/commit-journal.ts";
@@ -83,6 +83,8 @@ export class Cluster {
   readonly #zookeeper: ZookeeperState = new ZookeeperState();
   #admin: Admin | undefined;
   readonly #producers = new Set<Producer>();
+  /** By address: the one that was started last. */
+  readonly #consumers = new Map<NodeAddress, CalledConsumer>();
   /** Outside of Kafka, and of the processes that write to them. */
   readonly #stores = new Map<string, OutsideStore>();
 
@@ -134,7 +136,13 @@ export class Cluster {
     }
     this.hosts = hosts;
     this.disks = disks;
-    this.hands = new WorldHands(hosts, disks, this.fabric, () => this.#admin);
+    this.hands = new WorldHands(
+      hosts,
+      disks,
+      this.fabric,
+      () => this.#admin,
+      (node) => (hosts[node]?.isUp === true ? this.#consumers.get(node) : undefined),
+    );
   }
 
   /**
@@ -242,8 +250,7 @@ export class Cluster {
   }
 
   #clientSeat(client: ClientSpec, bootstrap: readonly NodeAddress[]): Seat {
-    if (client.kind === "consumer")
-      return consumerSeat(client, bootstrap, this.spec.rules.switches, this.table.zookeeper);
+    if (client.kind === "consumer") return this.#consumerSeat(client, bootstrap);
     if (client.kind === "processor") return this.#processorSeat(client, bootstrap);
     return {
       name: client.name,
@@ -257,6 +264,26 @@ export class Cluster {
         });
         this.#producers.add(producer);
         return producer;
+      },
+    };
+  }
+
+  #consumerSeat(client: ConsumerSpec, bootstrap: readonly NodeAddress[]): Seat {
+    const { configs, membership, name, partitions, topics } = client;
+    const [topic = ""] = topics;
+    const { switches } = this.spec.rules;
+    const { zookeeper } = this.table;
+    return {
+      name,
+      role: "client",
+      program: (world) => {
+        const common = { name, configs, switches, bootstrap };
+        const consumer =
+          membership === undefined
+            ? new Consumer(world, { ...common, topic, partitions, startAt: undefined })
+            : new GroupConsumer(world, { ...common, ...membership, zookeeper });
+        this.#consumers.set(world.self, consumer);
+        return consumer;
       },
     };
   }
@@ -290,39 +317,6 @@ export class Cluster {
   #configs(own: Readonly<Record<string, unknown>>): BrokerConfigs {
     return resolveConfigs(BROKER_CONFIGS, this.spec.configs, own);
   }
-}
-
-function consumerSeat(
-  client: ConsumerSpec,
-  bootstrap: readonly NodeAddress[],
-  switches: ProtocolSwitches,
-  zookeeper: NodeAddress | undefined,
-): Seat {
-  const { configs, membership, name, partitions, topics } = client;
-  const [topic = ""] = topics;
-  return {
-    name,
-    role: "client",
-    program: (world) =>
-      membership === undefined
-        ? new Consumer(world, {
-            name,
-            topic,
-            partitions,
-            startAt: undefined,
-            configs,
-            switches,
-            bootstrap,
-          })
-        : new GroupConsumer(world, {
-            ...membership,
-            name,
-            configs,
-            switches,
-            bootstrap,
-            zookeeper,
-          }),
-  };
 }
 
 export function brokerName(id: BrokerId): string {

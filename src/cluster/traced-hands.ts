@@ -145,6 +145,14 @@ export class TracedHands implements Hands {
     return this.#lasting(this.#hands.rotDisk(node, rot), node);
   }
 
+  pauseReading(node: NodeAddress, partition: PartitionName | undefined): Undo {
+    return this.#lasting(this.#hands.pauseReading(node, partition), node);
+  }
+
+  seek(node: NodeAddress, partition: PartitionName, to: Offset | "beginning" | "end"): void {
+    this.#hands.seek(node, partition, to);
+  }
+
   deleteRecords(partition: PartitionName, before: Offset): void {
     this.#hands.deleteRecords(partition, before);
   }

@@ -4,6 +4,7 @@ import type { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { Fabric } from "../net/fabric.ts";
 import type { Admin } from "../nodes/admin/admin.ts";
+import type { CalledConsumer } from "../nodes/consumer/application-calls.ts";
 import type { BitRot, DiskArea, DiskFailure } from "../ports/disk-failure.ts";
 import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
@@ -16,23 +17,26 @@ export class WorldHands implements Hands {
   readonly #disks: readonly SimulatedDisk[];
   readonly #fabric: Fabric;
   readonly #admin: () => Admin | undefined;
+  readonly #consumer: (node: NodeAddress) => CalledConsumer | undefined;
   /** What is wrong with each node's clock at present. */
   readonly #skews = new Map<
     NodeAddress,
     { readonly offset: Duration; readonly driftPpm: number }[]
   >();
 
-  /** `admin`: the admin client, once it has been started. */
+  /** `admin`: the admin client, once it has been started; `consumer`: the consumer that runs at an address. */
   constructor(
     hosts: readonly Host[],
     disks: readonly SimulatedDisk[],
     fabric: Fabric,
     admin: () => Admin | undefined,
+    consumer: (node: NodeAddress) => CalledConsumer | undefined,
   ) {
     this.#hosts = hosts;
     this.#disks = disks;
     this.#fabric = fabric;
     this.#admin = admin;
+    this.#consumer = consumer;
   }
 
   crash(node: NodeAddress, reason: string): void {
@@ -122,6 +126,15 @@ export class WorldHands implements Hands {
 
   rotDisk(node: NodeAddress, rot: BitRot): Undo {
     return this.#disk(node).trouble.rot(rot);
+  }
+
+  pauseReading(node: NodeAddress, partition: PartitionName | undefined): Undo {
+    this.#consumer(node)?.call({ kind: "pause", partition });
+    return () => this.#consumer(node)?.call({ kind: "resume", partition });
+  }
+
+  seek(node: NodeAddress, partition: PartitionName, to: Offset | "beginning" | "end"): void {
+    this.#consumer(node)?.call({ kind: "seek", partition, to });
   }
 
   deleteRecords(partition: PartitionName, before: Offset): void {

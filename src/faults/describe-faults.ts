@@ -51,6 +51,7 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   size: "bytes: 4096 or 10MiB",
   offsets: "offsets: 100..200",
   bound: "an offset, or `high-watermark`",
+  position: "an offset, beginning or end",
   partition: "a partition: orders-0",
   "log-directory": "one of `log.dirs`",
   probability: "0.05 or 5%",

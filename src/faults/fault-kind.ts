@@ -28,6 +28,8 @@ export type ParameterType =
   | "offsets"
   /** An offset, or `high-watermark`, which is told as -1. */
   | "bound"
+  /** An offset, or `beginning` or `end`, which are told as -2 and -1. */
+  | "position"
   /** The name of one partition, or of one of `log.dirs`. */
   | "partition"
   | "log-directory"
@@ -56,7 +58,7 @@ export interface FaultArguments {
   /** Every node of the run that is not among these. */
   others(nodes: readonly NodeAddress[]): readonly NodeAddress[];
   latency(parameter: string): DurationSource;
-  /** A number: also a count, a size, a bound, a clock's offset or drift. */
+  /** A number: also a count, a size, a bound, a position, a clock's offset or drift. */
   number(parameter: string): number;
   offsets(parameter: string): OffsetRange;
   probability(parameter: string): Ratio;

@@ -21,12 +21,14 @@ import { MISDIRECTED_READ } from "./misdirected-read.ts";
 import { MISDIRECTED_WRITE } from "./misdirected-write.ts";
 import { PARTITION } from "./partition.ts";
 import { PAUSE } from "./pause.ts";
+import { PAUSE_READING } from "./pause-reading.ts";
 import { POWER_OFF } from "./power-off.ts";
 import { POWER_ON } from "./power-on.ts";
 import { REORDER } from "./reorder.ts";
 import { RESET } from "./reset.ts";
 import { RESTART } from "./restart.ts";
 import { RESUME } from "./resume.ts";
+import { SEEK } from "./seek.ts";
 import { SHUTDOWN } from "./shutdown.ts";
 import { SLOW_DISK } from "./slow-disk.ts";
 import { SLOW_LINK } from "./slow-link.ts";
@@ -64,6 +66,8 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   MISDIRECTED_WRITE,
   CLOCK_SKEW,
   STOP_CLIENT,
+  PAUSE_READING,
+  SEEK,
   DELETE_RECORDS,
   MARK,
 ];

@@ -31,7 +31,26 @@ export interface ScenarioValue {
   /** Topics by name. */
   readonly topics: Readonly<Record<string, TopicValue>>;
   /** Producers and consumers by name. */
-  readonly clients?: Readonly<Record<string, ProducerValue | ConsumerValue | { readonly process: { readonly from: string | readonly string[]; readonly to?: string; readonly store?: { readonly name: string; readonly key: "unique" | "none" }; readonly group: string; readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once"; readonly work?: DrawnDurationValue }; readonly "record-size"?: number | string; readonly "consumer-config"?: ConsumerConfigValue; readonly "producer-config"?: ProducerConfigValue }>>;
+  readonly clients?: Readonly<
+    Record<
+      string,
+      | ProducerValue
+      | ConsumerValue
+      | {
+          readonly process: {
+            readonly from: string | readonly string[];
+            readonly to?: string;
+            readonly store?: { readonly name: string; readonly key: "unique" | "none" };
+            readonly group: string;
+            readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once";
+            readonly work?: DrawnDurationValue;
+          };
+          readonly "record-size"?: number | string;
+          readonly "consumer-config"?: ConsumerConfigValue;
+          readonly "producer-config"?: ProducerConfigValue;
+        }
+    >
+  >;
   /** What happens: each a fault and what sets it off. */
   readonly faults?: readonly StepValue[];
   /** Faults that each seed draws, added to these. */

@@ -88,6 +88,13 @@ export interface Hands {
    * its high watermark. What comes of it is told by facts.
    */
   deleteRecords(partition: PartitionName, before: Offset): void;
+  /**
+   * Has a consumer's application pause a partition, or all that it has, and poll on; taken back, it resumes. Of a
+   * client that is no consumer nothing is asked.
+   */
+  pauseReading(node: NodeAddress, partition: PartitionName | undefined): Undo;
+  /** Has it read on at another offset. */
+  seek(node: NodeAddress, partition: PartitionName, to: Offset | "beginning" | "end"): void;
   /** Sets a node's clock off by `offset`, and lets it gain `driftPpm` microseconds a second. */
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo;
 }

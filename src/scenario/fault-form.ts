@@ -26,6 +26,7 @@ import {
   integer,
   KEBAB_NAME,
   OFFSETS,
+  POSITION,
   PROBABILITY,
   SIGNED_DURATION,
   size,
@@ -433,6 +434,8 @@ function readArgument(
     }
     case "bound":
       return numeric(BOUND.read(node, reading, name), text, place);
+    case "position":
+      return numeric(POSITION.read(node, reading, name), text, place);
     case "partition": {
       const isMetadata = text === METADATA_PARTITION;
       const partition = isMetadata ? text : PARTITION.read(node, reading, name);
@@ -669,6 +672,8 @@ function parameterSchema(parameter: Parameter): JsonSchema {
       return OFFSETS.schema;
     case "bound":
       return BOUND.schema;
+    case "position":
+      return POSITION.schema;
     case "partition":
       return PARTITION.schema;
     case "log-directory":

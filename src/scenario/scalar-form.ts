@@ -311,6 +311,18 @@ export const BOUND: Form<number> = scalar(
   },
 );
 
+/** Where in a log: an offset, `beginning` or `end`, which are -2 and -1. */
+export const POSITION: Form<number> = scalar(
+  "an offset, beginning or end",
+  { anyOf: [{ type: "integer", minimum: 0 }, { enum: ["beginning", "end"] }] },
+  (text) => {
+    if (text === "beginning") return -2;
+    if (text === "end") return -1;
+    const offset = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+    return Number.isSafeInteger(offset) ? offset : undefined;
+  },
+);
+
 /** The unit in which a disk writes: a page of 4 KiB is a whole number of them. */
 export const SECTOR: Form<number> = scalar(
   "a size that divides 4096 bytes, such as 512 or 4KiB",

@@ -20,6 +20,7 @@ const SAMPLES: Readonly<Record<Parameter["type"], string>> = {
   size: "10KiB",
   offsets: "100..200",
   bound: "high-watermark",
+  position: "beginning",
   partition: "orders-0",
   "log-directory": "kafka-logs",
   probability: "5%",

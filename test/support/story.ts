@@ -65,6 +65,14 @@ export class FakeHands implements Hands {
     this.#end(`cut ${from}>${to}`);
   }
 
+  pauseReading(node: NodeAddress, partition: string | undefined): () => void {
+    return this.#begin(`pause-reading ${node} ${partition ?? "all"}`);
+  }
+
+  seek(node: NodeAddress, partition: string, to: number | string): void {
+    this.log.push(`seek ${node} ${partition} ${to}`);
+  }
+
   delay(from: NodeAddress, to: NodeAddress): () => void {
     return this.#begin(`delay ${from}>${to}`);
   }

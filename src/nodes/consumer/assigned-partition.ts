@@ -31,6 +31,8 @@ export class AssignedPartition {
   isBuffered = false;
   /** It is to be given up: nothing of it is fetched or handed over any more. */
   isParting = false;
+  /** The application wants nothing of it for the time being. */
+  isPaused = false;
   #request: FetchPartition | undefined = undefined;
 
   constructor(topic: TopicLeaders, leader: PartitionLeader, startAt: ResetPolicy) {
@@ -62,6 +64,7 @@ export class AssignedPartition {
     this.awaitsCommitted = true;
     this.isBuffered = false;
     this.isParting = false;
+    this.isPaused = false;
   }
 
   awaitReset(to: ResetPolicy, reason: string): void {
@@ -75,6 +78,7 @@ export class AssignedPartition {
     return (
       this.position.state === "fetching" &&
       !this.isParting &&
+      !this.isPaused &&
       this.retryAt <= now &&
       this.address !== NO_ADDRESS
     );

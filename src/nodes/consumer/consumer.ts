@@ -6,6 +6,8 @@ import { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import { ClientMetadata } from "../client-metadata/client-metadata.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
 import { WakeUp } from "../wake-up.ts";
+import type { CalledConsumer, ConsumerCall } from "./application-calls.ts";
+import { ApplicationCalls } from "./application-calls.ts";
 import { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerOptions } from "./consumer-options.ts";
 import { consumerSettings } from "./consumer-options.ts";
@@ -16,10 +18,10 @@ import { OffsetFinder } from "./offset-finder.ts";
 import { PositionValidator } from "./position-validator.ts";
 
 /** What the consumer's timers are for. */
-const TIMER = { rpc: 0, wakeUp: 1, metadata: 2 };
+const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, call: 3 };
 
 /** A node that reads the partitions it is assigned, from their leaders, as records come. */
-export class Consumer implements Node {
+export class Consumer implements Node, CalledConsumer {
   readonly #world: World;
   readonly #options: ConsumerOptions;
   readonly #rpc: RpcClient;
@@ -27,6 +29,7 @@ export class Consumer implements Node {
   readonly #main: BrokerConnections;
   readonly #fetch: BrokerConnections;
   readonly #parts: ConsumerParts;
+  readonly #calls: ApplicationCalls;
   readonly #finder: OffsetFinder;
   readonly #validator: PositionValidator;
   readonly #fetcher: Fetcher;
@@ -61,6 +64,7 @@ export class Consumer implements Node {
       metadata,
       new WakeUp(world.timers, TIMER.wakeUp),
     );
+    this.#calls = new ApplicationCalls(this.#parts, () => undefined);
     this.#finder = new OffsetFinder(this.#parts, this.#main);
     this.#validator = new PositionValidator(this.#parts, this.#main);
     const delivery = new Delivery(world, options.name, settings.maxPollRecords);
@@ -70,6 +74,12 @@ export class Consumer implements Node {
   /** Reads no more; what is being fetched is still taken. */
   stop(): void {
     this.#isStopped = true;
+  }
+
+  /** The application asks something of it. */
+  call(call: ConsumerCall): void {
+    this.#calls.add(call);
+    this.#world.timers.start(0, TIMER.call);
   }
 
   onStart(): void {
@@ -87,6 +97,9 @@ export class Consumer implements Node {
         break;
       case TIMER.metadata:
         this.#parts.metadata.fired();
+        break;
+      case TIMER.call:
+        this.#calls.perform();
         break;
       default:
         fail(`a consumer has no timer ${kind}`);

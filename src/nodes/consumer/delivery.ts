@@ -17,6 +17,7 @@ import type { RecordTaker } from "./record-taker.ts";
 export class Delivery implements RecordTaker {
   /** It takes all at once. */
   readonly isHolding = false;
+  readonly keeps = false;
   readonly #world: World;
   readonly #client: string;
   readonly #maxPollRecords: number;

@@ -6,6 +6,8 @@ import type { AssignedPartition } from "./assigned-partition.ts";
 export interface RecordTaker {
   /** Has it records that wait, of a partition whose broker is not to be asked before they are taken? */
   readonly isHolding: boolean;
+  /** Does it keep what the application does not want yet? */
+  readonly keeps: boolean;
   /** Takes a partition's records from its position on; false if a batch is damaged. */
   deliver(
     partition: AssignedPartition,

@@ -11,6 +11,7 @@ import { CompletedFetch } from "./completed-fetch.ts";
 /** What has been fetched and not been polled yet, in the order in which it came (`FetchBuffer`, `FetchCollector`). */
 export class FetchBuffer implements RecordTaker {
   readonly #parts: ConsumerParts;
+  readonly keeps = true;
   #fetches: CompletedFetch[] = [];
 
   constructor(parts: ConsumerParts) {
@@ -35,13 +36,18 @@ export class FetchBuffer implements RecordTaker {
     // The application polls when it likes.
   }
 
-  /** Up to max.poll.records of them. */
+  /** Up to max.poll.records of them, but for those of partitions that are paused. */
   poll(): TakenRecords[] {
     const taken: TakenRecords[] = [];
     let left = this.#parts.settings.maxPollRecords;
+    let at = 0;
     while (left > 0) {
-      const fetch = this.#fetches[0];
+      const fetch = this.#fetches[at];
       if (fetch === undefined) break;
+      if (fetch.partition.isPaused) {
+        at++;
+        continue;
+      }
       const records = fetch.take(left);
       if (records !== undefined) {
         taken.push(records);
@@ -53,7 +59,7 @@ export class FetchBuffer implements RecordTaker {
         break;
       }
       if (!fetch.isOver) break;
-      this.#fetches.shift();
+      this.#fetches.splice(at, 1);
       fetch.partition.isBuffered = false;
     }
     return taken;

@@ -9,6 +9,8 @@ import type { GroupMetadata } from "../../producer/transaction/send-offsets.ts";
 import { RpcClient } from "../../rpc/rpc-client.ts";
 import { WakeUp } from "../../wake-up.ts";
 import { ZookeeperClient } from "../../zookeeper/zookeeper-client.ts";
+import type { CalledConsumer, ConsumerCall } from "../application-calls.ts";
+import { ApplicationCalls } from "../application-calls.ts";
 import { consumerSettings } from "../consumer-options.ts";
 import { ConsumerParts } from "../consumer-parts.ts";
 import { Fetcher } from "../fetcher.ts";
@@ -38,7 +40,7 @@ import { ZookeeperMembership } from "./zookeeper-membership.ts";
 import { ZookeeperOffsets } from "./zookeeper-offsets.ts";
 
 /** What the timers of a member are for. */
-const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, work: 3, close: 4, zookeeper: 5 };
+const TIMER = { rpc: 0, wakeUp: 1, metadata: 2, work: 3, close: 4, zookeeper: 5, call: 6 };
 
 /** The kind of the timer of a program's work, and the first that a node around a member may use for itself. */
 export const WORK_TIMER: number = TIMER.work;
@@ -57,7 +59,7 @@ type Phase = "polling" | "committing" | "working" | "closing" | "closed";
  *
  * Simplified: while the coordinator is not known, partitions are read on; Kafka's poll waits for it first.
  */
-export class GroupConsumer implements Node {
+export class GroupConsumer implements Node, CalledConsumer {
   readonly #world: World;
   readonly #options: GroupConsumerOptions;
   readonly #settings: GroupSettings;
@@ -73,6 +75,7 @@ export class GroupConsumer implements Node {
   /** Of a group without a coordinator. */
   readonly #zookeeper: ZookeeperClient | undefined;
   readonly #buffer: FetchBuffer;
+  readonly #calls: ApplicationCalls;
   readonly #finder: OffsetFinder;
   readonly #validator: PositionValidator;
   readonly #fetcher: Fetcher;
@@ -115,6 +118,7 @@ export class GroupConsumer implements Node {
     const membership = (): Membership => this.#membership;
     this.#parts = parts;
     this.#buffer = new FetchBuffer(parts);
+    this.#calls = new ApplicationCalls(parts, (partition) => this.#buffer.drop(partition));
     this.#finder = new OffsetFinder(parts, this.#main);
     this.#validator = new PositionValidator(parts, this.#main);
     this.#fetcher = new Fetcher(parts, this.#fetch, this.#buffer);
@@ -209,6 +213,8 @@ export class GroupConsumer implements Node {
       case TIMER.zookeeper:
         this.#zookeeper?.onTimer();
         break;
+      case TIMER.call:
+        break;
       case TIMER.close:
         this.#exit();
         return;
@@ -274,6 +280,12 @@ export class GroupConsumer implements Node {
     this.#run();
   }
 
+  /** The application asks something of it, as soon as it is back from its work. */
+  call(call: ConsumerCall): void {
+    this.#calls.add(call);
+    this.#world.timers.start(0, TIMER.call);
+  }
+
   /** Does all that can be done now. */
   #run(): void {
     const now = this.#world.clock.now();
@@ -296,6 +308,7 @@ export class GroupConsumer implements Node {
     switch (this.#phase) {
       case "polling":
         if (this.#isToClose) return this.#close();
+        this.#calls.perform();
         return this.#poll(now);
       case "working":
         this.#work.run(now);

@@ -315,6 +315,26 @@ describe("auto.offset.reset by_duration (KIP-1106)", () => {
   });
 });
 
+test("an application without a group pauses, resumes and seeks as well", () => {
+  const bench = new Bench();
+  bench.append(3);
+  bench.begin(SECOND);
+
+  bench.consumer.call({ kind: "pause", partition: undefined });
+  bench.world.run(SECOND);
+  bench.append(2);
+  bench.world.run(SECOND);
+  expect(bench.offsets).toEqual(upTo(3));
+
+  bench.consumer.call({ kind: "resume", partition: undefined });
+  bench.world.run(SECOND);
+  expect(bench.offsets).toEqual(upTo(5));
+
+  bench.consumer.call({ kind: "seek", partition: "orders-0", to: 3 });
+  bench.world.run(SECOND);
+  expect(bench.offsets).toEqual([...upTo(5), 3, 4]);
+});
+
 test("before KIP-74, and only then, an answer without what is there means a record that is too large", () => {
   const read = (switches: ProtocolSwitches): Bench => {
     const bench = new Bench({}, { switches });
