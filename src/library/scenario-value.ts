@@ -31,26 +31,7 @@ export interface ScenarioValue {
   /** Topics by name. */
   readonly topics: Readonly<Record<string, TopicValue>>;
   /** Producers and consumers by name. */
-  readonly clients?: Readonly<
-    Record<
-      string,
-      | ProducerValue
-      | ConsumerValue
-      | {
-          readonly process: {
-            readonly from: string | readonly string[];
-            readonly to?: string;
-            readonly store?: { readonly name: string; readonly key: "unique" | "none" };
-            readonly group: string;
-            readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once";
-            readonly work?: DrawnDurationValue;
-          };
-          readonly "record-size"?: number | string;
-          readonly "consumer-config"?: ConsumerConfigValue;
-          readonly "producer-config"?: ProducerConfigValue;
-        }
-    >
-  >;
+  readonly clients?: Readonly<Record<string, ProducerValue | ConsumerValue | { readonly process: { readonly from: string | readonly string[]; readonly to?: string; readonly store?: { readonly name: string; readonly key: "unique" | "none" }; readonly group: string; readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once"; readonly work?: DrawnDurationValue }; readonly "record-size"?: number | string; readonly "consumer-config"?: ConsumerConfigValue; readonly "producer-config"?: ProducerConfigValue }>>;
   /** What happens: each a fault and what sets it off. */
   readonly faults?: readonly StepValue[];
   /** Faults that each seed draws, added to these. */
@@ -389,6 +370,20 @@ export interface StepValue {
   readonly drift?: string;
   /** Ends a client in order. */
   readonly "stop-client"?: string;
+  /**
+   * Has a consumer's application pause partitions, and poll on (`KafkaConsumer.pause`). With `for`
+   * it resumes them.
+   */
+  readonly "pause-reading"?: string;
+  /** Which partition; it must be assigned. Default: all that it has. */
+  readonly of?: string;
+  /**
+   * Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). If the
+   * partition is not assigned it dies of the exception.
+   */
+  readonly seek?: string;
+  /** To which offset; or `beginning`, or `end`. */
+  readonly position?: number | "beginning" | "end";
   /** Has the oldest records of a partition deleted, as `kafka-delete-records.sh` does. */
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
@@ -601,6 +596,20 @@ export interface FaultGeneratorValue {
   readonly drift?: string;
   /** Ends a client in order. */
   readonly "stop-client"?: string;
+  /**
+   * Has a consumer's application pause partitions, and poll on (`KafkaConsumer.pause`). With `for`
+   * it resumes them.
+   */
+  readonly "pause-reading"?: string;
+  /** Which partition; it must be assigned. Default: all that it has. */
+  readonly of?: string;
+  /**
+   * Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). If the
+   * partition is not assigned it dies of the exception.
+   */
+  readonly seek?: string;
+  /** To which offset; or `beginning`, or `end`. */
+  readonly position?: number | "beginning" | "end";
   /** Has the oldest records of a partition deleted, as `kafka-delete-records.sh` does. */
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
