@@ -42,8 +42,10 @@ export class ReplicaLog {
   isAnchored = true;
   /** Undefined if all is there. */
   absences: Absences | undefined = undefined;
-  /** Has it lost a tail in a restart, and not been let into the ISR since? */
+  /** Has it lost a tail in a restart, and not been let into the ISR as it is since? */
   lossySinceJoin = false;
+  /** The event in which a leader last asked for an ISR with it. */
+  askedForAt = -1;
   #hint = 0;
 
   constructor(tree: BatchTree, broker: BrokerId) {

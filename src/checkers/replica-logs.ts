@@ -118,8 +118,10 @@ export class ReplicaLogs {
     recorder.on("log-loaded", (fact, at, event) => this.#load(fact, at, event));
     recorder.on("became-leader", (fact, at, event) => this.#lead(fact, at, event));
     recorder.on("became-follower", (fact) => this.#follow(fact));
-    recorder.on("isr-proposed", (fact) => {
-      this.partition(fact.partition).isrProposals++;
+    recorder.on("isr-proposed", (fact, _at, event) => {
+      const partition = this.partition(fact.partition);
+      partition.isrProposals++;
+      for (const member of fact.isr) partition.log(member).askedForAt = event;
     });
     recorder.on("partition-changed", (fact, at, event) => this.#register(fact, at, event));
     recorder.on("node-started", ({ node }) => {
@@ -466,7 +468,9 @@ export class ReplicaLogs {
     partition.registration = fact;
     for (const member of fact.isr) {
       if (before?.isr.includes(member) === true) continue;
-      partition.log(member).lossySinceJoin = false;
+      const log = partition.log(member);
+      // What was asked for before it started anew lets it in as it was then: until it registers, nobody knows better.
+      if (log.askedForAt > (this.#loadedAt.get(log) ?? -1)) log.lossySinceJoin = false;
       if (before !== undefined) partition.isrGrowths++;
     }
     if (fact.isr.length < partition.effectiveMinIsr) partition.wasBelowMinIsr = true;

@@ -45,6 +45,25 @@ test("not one that is down, or came back from a power loss and is about to be th
   expect(history.violations()).toEqual([]);
 });
 
+test("nor one that was asked for before it lost what it had, but one that is asked for since", () => {
+  const rejoins = (isAskedBefore: boolean) => {
+    const history = watch();
+    history.commit([0]);
+    history.shrink([1, 2]);
+    const asked = { broker: 1, partition: "orders-0", isr: [1, 2, 3], leaderEpoch: 0 } as const;
+    if (isAskedBefore) history.note({ kind: "isr-proposed", ...asked, partitionEpoch: 2 });
+    history.stop(3, "power-off").restart(3, 0);
+    if (!isAskedBefore) history.note({ kind: "isr-proposed", ...asked, partitionEpoch: 2 });
+    history.isr = [1, 2, 3];
+    return told(history.registered("none"));
+  };
+
+  expect(rejoins(true)).toEqual([]);
+  expect(rejoins(false)).toEqual([
+    "broker-3, in the ISR {1,2,3}, lacks offsets 0..0, which were below the high watermark: 1 offset.",
+  ]);
+});
+
 test("what an unclean election gave up nobody has to have", () => {
   const history = watch();
   history.shrink([1, 2]);

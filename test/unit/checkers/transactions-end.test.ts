@@ -8,6 +8,7 @@ class Open extends TransactionFacts {
   constructor(isVerified = true) {
     super(TRANSACTIONS_END, { isVerified });
     this.note({ kind: "node-started", node: "broker-1", incarnation: 0 });
+    this.note({ kind: "broker-registered", broker: 1, brokerEpoch: 1, cleanShutdown: true });
     this.note({ kind: "broker-unfenced", broker: 1, brokerEpoch: 1 });
     this.note({ kind: "fault-begun", fault: 0, verb: "crash", text: "crash p1", name: "" });
     this.state("Empty").state("Ongoing");
