@@ -31,7 +31,7 @@ export interface ScenarioValue {
   /** Topics by name. */
   readonly topics: Readonly<Record<string, TopicValue>>;
   /** Producers and consumers by name. */
-  readonly clients?: Readonly<Record<string, ProducerValue | ConsumerValue | { readonly process: { readonly from: string | readonly string[]; readonly to?: string; readonly store?: { readonly name: string; readonly key: "unique" | "none" }; readonly group: string; readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once"; readonly work?: DrawnDurationValue }; readonly "record-size"?: number | string; readonly "consumer-config"?: ConsumerConfigValue; readonly "producer-config"?: ProducerConfigValue }>>;
+  readonly clients?: Readonly<Record<string, ProducerValue | ConsumerValue | ProcessorValue>>;
   /** What happens: each a fault and what sets it off. */
   readonly faults?: readonly StepValue[];
   /** Faults that each seed draws, added to these. */
@@ -213,6 +213,31 @@ export interface ConsumerValue {
   readonly "commit-when"?: "before" | "after";
   /** Its ConsumerConfig. */
   readonly config?: ConsumerConfigValue;
+}
+
+/** `clients, each/process`. */
+export interface ProcessorValue {
+  /** What it reads and writes, and what it promises: { from, to, group, guarantee }. */
+  readonly process: {
+    readonly from: string | readonly string[];
+    readonly to?: string;
+    readonly store?: { readonly name: string; readonly key: "unique" | "none" };
+    readonly group: string;
+    readonly guarantee: "at-most-once" | "at-least-once" | "exactly-once";
+    readonly work?: DrawnDurationValue;
+  };
+  /** Bytes of a record's value. Default 100. */
+  readonly "record-size"?: number | string;
+  /**
+   * Its ConsumerConfig. By default as Kafka Streams has it: `auto.offset.reset: earliest`, and with
+   * exactly-once `isolation.level: read_committed`. `enable.auto.commit` is false.
+   */
+  readonly "consumer-config"?: ConsumerConfigValue;
+  /**
+   * Its ProducerConfig. With exactly-once by default `transactional.id` is the client's name, and
+   * `transaction.timeout.ms` 10000, as Kafka Streams has it.
+   */
+  readonly "producer-config"?: ProducerConfigValue;
 }
 
 /** `faults, each`. */

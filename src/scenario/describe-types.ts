@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/clients/*/produce": "ProducerValue",
   "/clients/*/produce/transaction": "TransactionValue",
   "/clients/*/consume": "ConsumerValue",
+  "/clients/*/process": "ProcessorValue",
   "/faults/*": "StepValue",
   "/random-faults": "RandomFaultsValue",
   "/random-faults/generators/*/shape": "ShapeGeneratorValue",
@@ -244,7 +245,8 @@ function brokenObject(head: string, option: string): string[] {
   if (line.length <= WIDTH || !option.startsWith("{ ")) return [line];
   const margin = head.length - head.trimStart().length + (head.endsWith("|") ? 2 : 0);
   const indent = " ".repeat(margin);
-  const parts = option.slice(2, -2).split("; ");
+  // Not where a mapping within it has its own.
+  const parts = option.slice(2, -2).split(/; (?![^{]*\})/);
   return [`${head} {`, ...parts.map((part) => `${indent}  ${part};`), `${indent}};`];
 }
 
