@@ -26,8 +26,7 @@ import { NO_GENERATION } from "./membership.ts";
 /** One call of commitSync or commitAsync, or what stands for it. */
 class Commit {
   readonly how: CommitEnded["how"];
-  /** An auto commit that is tried again commits how far the member has come by then. */
-  progress: readonly Progress[];
+  readonly progress: readonly Progress[];
   readonly ended: (outcome: CommitOutcome) => void;
   /** commitSync tries again until then. */
   readonly deadline: Instant;
@@ -90,6 +89,8 @@ export class GroupOffsets implements MemberOffsets, ResponseHandler<OffsetCommit
       this.#parts.wakeUp.noLaterThan(this.#nextAutoCommit, now);
       return;
     }
+    // Behind one that is under way it could come to count later, and be of less (`AutoCommitState.hasInflightCommit`).
+    if (this.#commits.some(({ how }) => how === "auto")) return;
     this.restartAutoCommit(now);
     this.commit("auto", 0, (outcome) => {
       if (outcome === "again") this.#nextAutoCommit = this.#parts.world.clock.now() + this.#soon;
@@ -159,9 +160,6 @@ export class GroupOffsets implements MemberOffsets, ResponseHandler<OffsetCommit
     if (typeof generation === "string") {
       this.#end(commit, generation, generation === "rebalance" ? REBALANCING : LOST);
       return;
-    }
-    if (commit.how === "auto" && commit.failures > 0) {
-      commit.progress = progressOf(this.#parts.assigned);
     }
     commit.isInFlight = true;
     commit.generation = generation;

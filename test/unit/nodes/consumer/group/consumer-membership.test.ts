@@ -187,6 +187,21 @@ describe("another assignment (KIP-848)", () => {
     expect(group.committed.get(0)).toBe(4);
   });
 
+  test.each(["classic", "consumer"])(
+    "no auto commit is begun behind one that lasts (%s)",
+    (protocol) => {
+      const group = member({ "group.protocol": protocol, "auto.commit.interval.ms": 500 });
+      group.ends[0] = 4;
+      group.silent.add("commit");
+
+      group.begin(3 * SECOND);
+      group.ends[0] = 6;
+      group.world.run(2 * SECOND);
+
+      expect(group.world.requestsOf(OFFSET_COMMIT)).toHaveLength(1);
+    },
+  );
+
   test("a commitSync in an epoch that is over fails, and the application goes on", () => {
     const group = member(BY_HAND, { commit: { mode: "sync", when: "after" } });
     group.errors.commit.push("STALE_MEMBER_EPOCH");
