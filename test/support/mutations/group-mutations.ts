@@ -20,7 +20,7 @@ export const GROUP_MUTATIONS: readonly Mutation[] = [
     file: CONSUMER,
     find: "this.#offsets.commitBelow(partition, unfinished);",
     put: "this.#offsets.commitBelow(partition, unfinished + 1);",
-    caughtBy: "worked-on-once",
+    caughtBy: "commits-what-was-read",
     story: "membersDie",
     seeds: 10,
   },
