@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { runsOf } from "../support/campaign-runs.ts";
 import { complaintAbout, run, shipped, shippedNames } from "../support/run-scenario.ts";
 
-const OTHER_SEEDS = 50;
+const OTHER_SEEDS = runsOf(12, 50);
 
 describe.each(shippedNames())("%s", (name) => {
   const scenario = shipped(name);
