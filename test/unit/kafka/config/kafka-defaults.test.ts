@@ -211,6 +211,10 @@ const CONSUMER: Defaults = {
   "enable.auto.commit": true,
   "auto.commit.interval.ms": 5 * SECONDS,
   "isolation.level": "read_uncommitted",
+  // Of Kafka 0.8's consumer (ConsumerConfig.scala, ZKConfig), for groups: zookeeper-2011.
+  "zookeeper.session.timeout.ms": 6 * SECONDS,
+  "rebalance.backoff.ms": 2 * SECONDS,
+  "rebalance.max.retries": 4,
 };
 
 const TABLES: readonly (readonly [string, ConfigTable, Defaults, ReadonlySet<string>])[] = [
