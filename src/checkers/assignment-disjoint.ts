@@ -27,6 +27,8 @@ class AssignmentDisjoint implements Checker {
   interesting = 0;
   readonly violations: Violation[] = [];
   readonly #context: CheckContext;
+  /** By group: what its last assignment gave to whom. */
+  readonly #last = new Map<string, ReadonlyMap<PartitionName, string>>();
 
   constructor(context: CheckContext) {
     this.#context = context;
@@ -38,6 +40,8 @@ class AssignmentDisjoint implements Checker {
     this.evaluations++;
     if (assignments.length > 1) this.interesting++;
     const owners = new Map<PartitionName, string>();
+    const before = this.#last.get(fact.group);
+    this.#last.set(fact.group, owners);
     const topics = new Set<string>();
     for (const { member, partitions, topics: wanted } of assignments) {
       for (const partition of partitions) {
@@ -57,7 +61,7 @@ class AssignmentDisjoint implements Checker {
     for (const { name } of this.#context.logs.partitions) {
       if (!topics.has(topicOf(name)) || owners.has(name)) continue;
       // A cooperative leader gives to nobody what its owner has to give up first (KIP-429).
-      if (this.#isOwned(fact.group, name)) continue;
+      if (this.#isOwned(fact.group, name) || before?.has(name)) continue;
       this.#report("left-out", fact, name, `assigns ${name} to nobody`, at, event);
     }
   }

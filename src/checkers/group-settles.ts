@@ -103,9 +103,12 @@ class GroupSettles implements Checker {
     }
   }
 
+  /** Of a KIP-848 member that comes to an epoch just when its coordinator fails, nobody may have told. */
   #isIn(group: GroupGhost, client: string): boolean {
     const member = this.#context.groups.clients.get(client);
-    return member !== undefined && generationOf(group, member) === this.#latest(group);
+    if (member === undefined) return false;
+    if (group.isConsumerGroup) return group.epochs.has(member.member) && member.generation >= 0;
+    return member.generation === this.#latest(group);
   }
 
   /** What a coordinator wrote last its successor may find committed, of which nobody was told. */

@@ -45,8 +45,6 @@ export class GroupGhost {
   assigned: GroupAssigned | undefined = undefined;
   /** When anybody came, went or was assigned anything. */
   changedAt: Instant = 0;
-  /** When another broker came to coordinate it, or none did. */
-  movedAt: Instant = 0;
   /** Members of a KIP-848 group, by id, with what they have by right. */
   readonly members: Map<string, GroupMemberAssigned> = new Map();
   /** What each was told last, also if it has left since: who is out without its successor's knowledge is not out. */
@@ -130,15 +128,13 @@ export class GroupStates {
       group.changedAt = at;
     });
     for (const kind of ["coordinator-loaded", "coordinator-unloaded"] as const) {
-      facts.on(kind, ({ broker, leaderEpoch, partition }, at) => {
+      facts.on(kind, ({ broker, leaderEpoch, partition }) => {
         const known = this.#coordinators.get(partition);
         if (kind === "coordinator-loaded" && leaderEpoch >= (known?.leaderEpoch ?? 0)) {
           this.#coordinators.set(partition, { broker, leaderEpoch });
         }
         for (const group of this.groups.values()) {
-          if (group.log !== partition) continue;
-          group.movedAt = at;
-          group.state = "";
+          if (group.log === partition) group.state = "";
         }
       });
     }

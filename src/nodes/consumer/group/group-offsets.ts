@@ -26,7 +26,8 @@ import { NO_GENERATION } from "./membership.ts";
 /** One call of commitSync or commitAsync, or what stands for it. */
 class Commit {
   readonly how: CommitEnded["how"];
-  readonly progress: readonly Progress[];
+  /** Of an auto commit that is tried again: without what the member has lost since. */
+  progress: readonly Progress[];
   readonly ended: (outcome: CommitOutcome) => void;
   /** commitSync tries again until then. */
   readonly deadline: Instant;
@@ -160,6 +161,16 @@ export class GroupOffsets implements MemberOffsets, ResponseHandler<OffsetCommit
     if (typeof generation === "string") {
       this.#end(commit, generation, generation === "rebalance" ? REBALANCING : LOST);
       return;
+    }
+    if (commit.how === "auto" && commit.failures > 0) {
+      const { assigned } = this.#parts;
+      commit.progress = commit.progress.filter(
+        ({ partition, offset }) => assigned.includes(partition) && isBehind(partition, offset),
+      );
+      if (commit.progress.length === 0) {
+        this.#end(commit, "done", NONE);
+        return;
+      }
     }
     commit.isInFlight = true;
     commit.generation = generation;
@@ -330,6 +341,11 @@ export class GroupOffsets implements MemberOffsets, ResponseHandler<OffsetCommit
     this.#failures++;
     this.#parts.wakeUp.noLaterThan(this.#askAgainAt, now);
   }
+}
+
+/** Has the member come at least so far? Not if it has begun anew meanwhile, where another had come to. */
+function isBehind({ awaitsCommitted, position }: AssignedPartition, offset: Offset): boolean {
+  return !awaitsCommitted && position.state !== "await-reset" && position.offset >= offset;
 }
 
 const COORDINATOR_GONE: ReadonlySet<ErrorCode> = new Set([
