@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunResult } from "../../src/cluster/run-result.ts";
 import { runsOf } from "../support/campaign-runs.ts";
+import { playSeeds } from "../support/campaign-tally.ts";
 import { run } from "../support/run-scenario.ts";
 import type { Cell, Column, Expected, Row } from "./configuration-matrix.ts";
 import { COLUMNS, MATRIX, ROWS, SET_ANEW } from "./configuration-matrix.ts";
@@ -71,11 +71,7 @@ describe(`what must never happen does not, in ${SEEDS} seeds of faults that try`
   beforeAll(async () => {
     for (const column of columns) {
       const scenario = underFaults(SETTINGS[column] ?? {});
-      for (let seed = 1; seed <= SEEDS; seed++) {
-        note(column, seed, run(scenario, seed));
-        // The test runner must hear of us now and then.
-        if (seed % 20 === 0) await setImmediate();
-      }
+      await playSeeds(SEEDS, (seed) => note(column, seed, run(scenario, seed)));
     }
   });
 

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runsOf } from "../support/campaign-runs.ts";
+import { CampaignTally, playSeeds } from "../support/campaign-tally.ts";
 import { GROUP_PROBES, PROTOCOL_NAMES, playGroup } from "../support/group-stories.ts";
 
 const SEEDS = runsOf(21, 2000);
@@ -27,34 +27,27 @@ const KNOWN_GAPS = [
 ];
 
 describe("groups whose members and coordinators fail, by every protocol", () => {
-  const bugs: string[] = [];
-  const unknownGaps: string[] = [];
+  const tally = new CampaignTally(KNOWN_GAPS);
   const lowered: string[] = [];
-  const reached = new Map<string, number>();
   const tested = new Map<string, number>();
 
   beforeAll(async () => {
-    for (let seed = 1; seed <= SEEDS; seed++) {
+    await playSeeds(SEEDS, (seed) => {
       const protocol = PROTOCOL_NAMES[seed % PROTOCOL_NAMES.length] as string;
       const run = playGroup(protocol, seed);
-      const named = (text: string): string => `${protocol} ${seed}: ${text}`;
-      bugs.push(...run.bugs.map(named));
-      lowered.push(...run.lowered.map(named));
-      const unknown = run.permitted.filter((text) => !KNOWN_GAPS.some((gap) => gap.test(text)));
-      unknownGaps.push(...unknown.map(named));
-      for (const name of run.reached) reached.set(name, (reached.get(name) ?? 0) + 1);
-      for (const name of run.tested) tested.set(name, (tested.get(name) ?? 0) + 1);
-      // The test runner must hear of us now and then.
-      if (seed % 20 === 0) await setImmediate();
-    }
+      const name = `${protocol} ${seed}`;
+      tally.add(name, run);
+      lowered.push(...run.lowered.map((text) => `${name}: ${text}`));
+      for (const one of run.tested) tested.set(one, (tested.get(one) ?? 0) + 1);
+    });
   }, 7_200_000);
 
   test("every guarantee is kept", () => {
-    expect(bugs).toEqual([]);
+    expect(tally.bugs).toEqual([]);
   });
 
   test("what is permitted is what Kafka is known not to keep", () => {
-    expect(unknownGaps).toEqual([]);
+    expect(tally.unknownGaps).toEqual([]);
   });
 
   test("no committed offset is lowered, as nobody begins before what is committed", () => {
@@ -68,6 +61,6 @@ describe("groups whose members and coordinators fail, by every protocol", () => 
   test.each(Object.keys(GROUP_PROBES))("often enough there was: %s", (name) => {
     const least = SEEDS * LEAST_SHARE;
     // Few seeds need not come upon what is rare.
-    if (SEEDS >= 1 / LEAST_SHARE) expect(reached.get(name) ?? 0).toBeGreaterThan(least);
+    if (SEEDS >= 1 / LEAST_SHARE) expect(tally.reached.get(name) ?? 0).toBeGreaterThan(least);
   });
 });

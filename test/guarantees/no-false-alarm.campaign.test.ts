@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import type { Violation } from "../../src/checkers/guarantee.ts";
 import { runsOf } from "../support/campaign-runs.ts";
+import { playSeeds } from "../support/campaign-tally.ts";
 import type { Probe } from "../support/probes.ts";
 import { PROBE_NAMES } from "../support/probes.ts";
 import type { StoryRun } from "../support/story-run.ts";
@@ -53,11 +53,7 @@ const storms: string[] = [];
 const reached = new Map<Probe, number>(PROBE_NAMES.map((name) => [name, 0]));
 
 beforeAll(async () => {
-  for (let seed = 1; seed <= SEEDS; seed++) {
-    note(playStory("safe", seed));
-    // The test runner must hear of us now and then.
-    if (seed % 20 === 0) await setImmediate();
-  }
+  await playSeeds(SEEDS, (seed) => note(playStory("safe", seed)));
 }, 7_200_000);
 
 function note({

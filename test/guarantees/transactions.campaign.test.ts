@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runsOf } from "../support/campaign-runs.ts";
+import { CampaignTally, playSeeds } from "../support/campaign-tally.ts";
 import { KNOWN_GAPS } from "../support/known-gaps.ts";
 import {
   playTransactions,
@@ -13,34 +13,24 @@ const SEEDS = runsOf(25, 3000);
 const LEAST_SHARE = 0.01;
 
 describe("transactions under random faults, with transaction.version 2", () => {
-  const bugs: string[] = [];
-  const unknownGaps: string[] = [];
-  const reached = new Map<string, number>();
+  const tally = new CampaignTally(KNOWN_GAPS.map(({ reason }) => reason));
 
   beforeAll(async () => {
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const run = playTransactions(TRANSACTION_STORY, `campaign ${seed}`);
-      bugs.push(...run.bugs.map((text) => `seed ${seed}: ${text}`));
-      const unknown = run.permitted.filter(
-        (one) => !KNOWN_GAPS.some(({ reason }) => reason.test(one)),
-      );
-      unknownGaps.push(...unknown.map((text) => `seed ${seed}: ${text}`));
-      for (const name of run.reached) reached.set(name, (reached.get(name) ?? 0) + 1);
-      // The test runner must hear of us now and then.
-      if (seed % 20 === 0) await setImmediate();
-    }
+    await playSeeds(SEEDS, (seed) => {
+      tally.add(`seed ${seed}`, playTransactions(TRANSACTION_STORY, `campaign ${seed}`));
+    });
   }, 7_200_000);
 
   test("every guarantee is kept", () => {
-    expect(bugs).toEqual([]);
+    expect(tally.bugs).toEqual([]);
   });
 
   test("what is permitted is what Kafka is known not to keep", () => {
-    expect(unknownGaps).toEqual([]);
+    expect(tally.unknownGaps).toEqual([]);
   });
 
   test.each(Object.keys(TRANSACTION_PROBES))("often enough there was: %s", (name) => {
-    expect(reached.get(name) ?? 0).toBeGreaterThan(SEEDS * LEAST_SHARE);
+    expect(tally.reached.get(name) ?? 0).toBeGreaterThan(SEEDS * LEAST_SHARE);
   });
 });
 

@@ -1,5 +1,7 @@
 import { Simulation } from "../../src/cluster/simulation.ts";
 import type { Fact } from "../../src/trace/fact.ts";
+import type { Findings } from "./campaign-tally.ts";
+import { findingsOf } from "./campaign-tally.ts";
 import { scenarioOf } from "./scenario-text.ts";
 import { SmallRandom } from "./small-random.ts";
 
@@ -114,12 +116,10 @@ export const GROUP_PROBES: Readonly<Record<string, (fact: Fact) => boolean>> = {
 };
 
 /** How one such story went. */
-export interface GroupRun {
+export interface GroupRun extends Findings {
   readonly reached: ReadonlySet<string>;
   /** Guarantees of which it put something to the test. */
   readonly tested: ReadonlySet<string>;
-  readonly bugs: readonly string[];
-  readonly permitted: readonly string[];
   /** Commits that count and are of less than what was committed before. */
   readonly lowered: readonly string[];
 }
@@ -149,18 +149,11 @@ export function playGroup(protocol: string, seed: number): GroupRun {
     }
   });
   while (simulation.advance(100_000));
-  const bugs: string[] = [];
-  const permitted: string[] = [];
   const { guarantees, violations } = simulation.finish(undefined);
-  for (const violation of violations) {
-    const { kind, partition, text } = violation;
-    if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
-    else permitted.push(`${kind}: ${violation.permitted}`);
-  }
   const tested = new Set(
     guarantees.filter(({ interesting }) => interesting > 0).map(({ name }) => name),
   );
-  return { reached, tested, bugs, permitted, lowered };
+  return { reached, tested, lowered, ...findingsOf(violations) };
 }
 
 function hasLeft(fact: Fact, reason: string): boolean {

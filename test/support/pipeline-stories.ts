@@ -1,5 +1,7 @@
 import { Simulation } from "../../src/cluster/simulation.ts";
 import type { Fact } from "../../src/trace/fact.ts";
+import type { Findings } from "./campaign-tally.ts";
+import { findingsOf } from "./campaign-tally.ts";
 import { scenarioOf } from "./scenario-text.ts";
 
 /**
@@ -69,10 +71,8 @@ interface Worked {
 }
 
 /** How one such story went. */
-export interface PipelineRun {
+export interface PipelineRun extends Findings {
   readonly reached: ReadonlySet<string>;
-  readonly bugs: readonly string[];
-  readonly permitted: readonly string[];
 }
 
 export function playPipelines(story: string, seed: string): PipelineRun {
@@ -90,14 +90,7 @@ export function playPipelines(story: string, seed: string): PipelineRun {
     }
   });
   while (simulation.advance(100_000));
-  const bugs: string[] = [];
-  const permitted: string[] = [];
-  for (const violation of simulation.finish(undefined).violations) {
-    const { kind, partition, text } = violation;
-    if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
-    else permitted.push(`${kind}: ${violation.permitted}`);
-  }
-  return { reached, bugs, permitted };
+  return { reached, ...findingsOf(simulation.finish(undefined).violations) };
 }
 
 function isPipeline(client: string): boolean {

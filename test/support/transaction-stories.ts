@@ -1,5 +1,7 @@
 import { Simulation } from "../../src/cluster/simulation.ts";
 import type { Fact } from "../../src/trace/fact.ts";
+import type { Findings } from "./campaign-tally.ts";
+import { findingsOf } from "./campaign-tally.ts";
 import { scenarioOf } from "./scenario-text.ts";
 
 /**
@@ -86,10 +88,8 @@ export interface Reached {
 }
 
 /** How one such story went. */
-export interface TransactionRun {
+export interface TransactionRun extends Findings {
   readonly reached: ReadonlySet<string>;
-  readonly bugs: readonly string[];
-  readonly permitted: readonly string[];
 }
 
 export function playTransactions(story: string, seed: string): TransactionRun {
@@ -103,14 +103,7 @@ export function playTransactions(story: string, seed: string): TransactionRun {
     note(fact, before);
   });
   while (simulation.advance(100_000));
-  const bugs: string[] = [];
-  const permitted: string[] = [];
-  for (const violation of simulation.finish(undefined).violations) {
-    const { kind, partition, text } = violation;
-    if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
-    else permitted.push(`${kind}: ${violation.permitted}`);
-  }
-  return { reached, bugs, permitted };
+  return { reached, ...findingsOf(simulation.finish(undefined).violations) };
 }
 
 function isLoaded(fact: Fact, state: string): boolean {

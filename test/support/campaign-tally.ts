@@ -1,0 +1,48 @@
+import { setImmediate } from "node:timers/promises";
+import type { Violation } from "../../src/checkers/guarantee.ts";
+
+/** The violations of one run, in words. */
+export interface Findings {
+  readonly bugs: readonly string[];
+  readonly permitted: readonly string[];
+}
+
+export function findingsOf(violations: readonly Violation[]): Findings {
+  const bugs: string[] = [];
+  const permitted: string[] = [];
+  for (const violation of violations) {
+    const { kind, partition, text } = violation;
+    if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
+    else permitted.push(`${kind}: ${violation.permitted}`);
+  }
+  return { bugs, permitted };
+}
+
+/** What a campaign has come upon in all its runs. */
+export class CampaignTally {
+  readonly bugs: string[] = [];
+  /** What was permitted for a reason that Kafka is not known for. */
+  readonly unknownGaps: string[] = [];
+  /** By probe: in how many runs it was reached. */
+  readonly reached = new Map<string, number>();
+  readonly #knownGaps: readonly RegExp[];
+
+  constructor(knownGaps: readonly RegExp[]) {
+    this.#knownGaps = knownGaps;
+  }
+
+  add(name: string, run: Findings & { readonly reached: Iterable<string> }): void {
+    this.bugs.push(...run.bugs.map((text) => `${name}: ${text}`));
+    const unknown = run.permitted.filter((one) => !this.#knownGaps.some((gap) => gap.test(one)));
+    this.unknownGaps.push(...unknown.map((text) => `${name}: ${text}`));
+    for (const probe of run.reached) this.reached.set(probe, (this.reached.get(probe) ?? 0) + 1);
+  }
+}
+
+/** Plays the seeds from 1 on; the test runner hears of it now and then. */
+export async function playSeeds(seeds: number, play: (seed: number) => void): Promise<void> {
+  for (let seed = 1; seed <= seeds; seed++) {
+    play(seed);
+    if (seed % 20 === 0) await setImmediate();
+  }
+}
