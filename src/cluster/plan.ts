@@ -12,6 +12,7 @@ import type { CreatableTopic } from "../kafka/protocol/create-topics.ts";
 import { PRESENT_FEATURES, PRESENT_RULES } from "../kafka/protocol-switches.ts";
 import { replicationRules } from "../kafka/replication/replication-rules.ts";
 import type { LinkQuality } from "../net/link.ts";
+import type { Subscription } from "../nodes/consumer/group/group-options.ts";
 import type { TransactionPlan } from "../nodes/producer/producer-options.ts";
 import type { OffsetRange } from "../ports/disk-failure.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
@@ -280,6 +281,10 @@ function subscriptionOf(
 ): MembershipPlan["subscription"] {
   const [topic = ""] = topics;
   if (partitions !== undefined) return { kind: "assigned", topic, partitions };
+  return membersSubscription(topics, pattern);
+}
+
+function membersSubscription(topics: readonly string[], pattern: string | undefined): Subscription {
   return pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern };
 }
 
@@ -295,7 +300,7 @@ function plannedProcessor(client: ProcessorStory, choices: Choices): ProcessorSp
   return {
     kind,
     name,
-    subscription: pattern === undefined ? { kind: "topics", topics } : { kind: "pattern", pattern },
+    subscription: membersSubscription(topics, pattern),
     to,
     store,
     group,

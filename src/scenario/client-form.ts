@@ -6,7 +6,15 @@ import type { Consumed } from "./consume-form.ts";
 import { CONSUMED } from "./consume-form.ts";
 import type { IntegerSpec, RateSpec } from "./draw.ts";
 import type { Form, Key, Placed, Section } from "./form.ts";
-import { complainAboutKeys, expectMap, list, mappingSchema, placed, readKeys } from "./form.ts";
+import {
+  complainAboutKeys,
+  expectMap,
+  list,
+  mapping,
+  mappingSchema,
+  placed,
+  readKeys,
+} from "./form.ts";
 import type { Place } from "./place.ts";
 import type { Processed } from "./process-form.ts";
 import { PROCESS, PROCESS_DEFAULTS, PROCESS_KEYS, STORE_KEYS } from "./process-form.ts";
@@ -74,17 +82,17 @@ const TRANSACTION_KEYS = {
   abort: { form: PROBABILITY, meaning: "How many are aborted, 10%. Default: none." },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
+const TRANSACTION_FIELDS = mapping("a transaction", TRANSACTION_KEYS);
+
 /** How a producer's records are bound together. */
 const TRANSACTION: Form<TransactionSpec> = {
-  takes: "a mapping",
-  schema: mappingSchema(TRANSACTION_KEYS),
+  ...TRANSACTION_FIELDS,
   read(node, reading, label) {
-    const map = expectMap(node, reading, label);
-    if (map === undefined) return undefined;
-    complainAboutKeys(map, TRANSACTION_KEYS, "a transaction", reading);
-    const { records, time, abort } = readKeys(map, TRANSACTION_KEYS, reading);
+    const fields = TRANSACTION_FIELDS.read(node, reading, label);
+    if (fields === undefined) return undefined;
+    const { records, time, abort } = fields.values;
     if (records === undefined && time === undefined) {
-      return reading.complain(map.place, "a transaction needs the key `records` or `time`");
+      return reading.complain(fields.place, "a transaction needs the key `records` or `time`");
     }
     return { records, time, abort };
   },

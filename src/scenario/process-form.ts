@@ -2,7 +2,7 @@ import type { Consumed } from "./consume-form.ts";
 import { CONSUMED } from "./consume-form.ts";
 import type { DurationSpec } from "./draw.ts";
 import type { Form, Key, Placed } from "./form.ts";
-import { complainAboutKeys, expectMap, mappingSchema, placed, readKeys } from "./form.ts";
+import { mapping, placed } from "./form.ts";
 import { DRAWN_DURATION, TEXT, word } from "./scalar-form.ts";
 import type { ProcessorSpec, StoreSpec } from "./scenario.ts";
 
@@ -34,15 +34,15 @@ export const STORE_KEYS = {
   },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
+const STORE_FIELDS = mapping("a store", STORE_KEYS);
+
 /** A table outside of Kafka, to which transactions do not reach. */
 const STORE: Form<StoreSpec> = {
-  takes: "a mapping",
-  schema: mappingSchema(STORE_KEYS),
+  ...STORE_FIELDS,
   read(node, reading, label) {
-    const map = expectMap(node, reading, label);
-    if (map === undefined) return undefined;
-    complainAboutKeys(map, STORE_KEYS, "a store", reading);
-    const { name, key } = readKeys(map, STORE_KEYS, reading);
+    const fields = STORE_FIELDS.read(node, reading, label);
+    if (fields === undefined) return undefined;
+    const { name, key } = fields.values;
     return name === undefined || key === undefined
       ? undefined
       : { name, isKeyUnique: key === "unique" };
@@ -73,17 +73,17 @@ export const PROCESS_KEYS = {
   },
 } satisfies Readonly<Record<string, Key<unknown>>>;
 
+const PROCESS_FIELDS = mapping("`process`", PROCESS_KEYS);
+
 export const PROCESS: Form<Processed> = {
-  takes: "a mapping",
-  schema: mappingSchema(PROCESS_KEYS),
+  ...PROCESS_FIELDS,
   read(node, reading, label) {
-    const map = expectMap(node, reading, label);
-    if (map === undefined) return undefined;
-    complainAboutKeys(map, PROCESS_KEYS, "`process`", reading);
-    const { from, to, store, group, guarantee, work } = readKeys(map, PROCESS_KEYS, reading);
+    const fields = PROCESS_FIELDS.read(node, reading, label);
+    if (fields === undefined) return undefined;
+    const { from, to, store, group, guarantee, work } = fields.values;
     if (from === undefined || group === undefined || guarantee === undefined) return undefined;
     if (to === undefined && store === undefined) {
-      return reading.complain(map.place, "`process` needs the key `to` or `store`");
+      return reading.complain(fields.place, "`process` needs the key `to` or `store`");
     }
     if (to === undefined && guarantee.value === "exactly-once") {
       const message =

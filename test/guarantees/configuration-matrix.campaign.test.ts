@@ -2,19 +2,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { RunResult } from "../../src/cluster/run-result.ts";
 import { runsOf } from "../support/campaign-runs.ts";
 import { playSeeds } from "../support/campaign-tally.ts";
+import { isGap } from "../support/known-gaps.ts";
 import { run } from "../support/run-scenario.ts";
 import type { Cell, Column, Expected, Row } from "./configuration-matrix.ts";
 import { COLUMNS, MATRIX, ROWS, SET_ANEW } from "./configuration-matrix.ts";
 import { SCENES, SETTINGS, underFaults } from "./configuration-scenes.ts";
 
 const SEEDS = runsOf(12, 200);
-/**
- * What Kafka does not keep with any settings: a broker that starts knows of each producer the last batch only,
- * as producer snapshots hold no more. A retry of the one before is out of order, and the producer goes on with
- * a new epoch, under which it is written again.
- */
-const KNOWN_GAP = /had gone on with a new producer epoch/;
-
 /** A scene need not show it in every seed. */
 const TRIES = 5;
 
@@ -80,7 +74,8 @@ describe(`what must never happen does not, in ${SEEDS} seeds of faults that try`
     for (const row of Object.keys(ROWS) as Row[]) {
       const key = `${row} ${column}`;
       for (const cause of shown(row, result)) {
-        if (KNOWN_GAP.test(cause)) continue;
+        // With no settings does Kafka keep that.
+        if (isGap(cause, ["producerSnapshots"])) continue;
         const list = found.get(key) ?? [];
         list.push(`${seed}: ${cause}`);
         found.set(key, list);

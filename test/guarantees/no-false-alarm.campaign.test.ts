@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import type { Violation } from "../../src/checkers/guarantee.ts";
 import { runsOf } from "../support/campaign-runs.ts";
 import { playSeeds } from "../support/campaign-tally.ts";
+import type { Gap } from "../support/known-gaps.ts";
+import { isGap } from "../support/known-gaps.ts";
 import type { Probe } from "../support/probes.ts";
 import { PROBE_NAMES } from "../support/probes.ts";
 import type { StoryRun } from "../support/story-run.ts";
@@ -18,31 +20,12 @@ const FORBIDDEN: readonly Probe[] = ["unclean election", "failed send"];
 /** More events in a simulated second than all that the busiest of these stories have to do. */
 const STORM = 30_000;
 
-/**
- * What Kafka itself does not keep, within all that it promises otherwise. Each is known, and is asked for by the
- * cause that its waiver names.
- */
-const KNOWN_GAPS: readonly { readonly why: string; readonly reason: RegExp }[] = [
-  {
-    why: "A broker that starts knows of each producer the last batch only, as producer snapshots hold no more: a retry of the one before it is out of order, and the producer goes on with a new epoch.",
-    reason: /had gone on with a new producer epoch/,
-  },
-  {
-    why: "If the first batch of all to a partition is not written and the second is, the first can never be, and is tried until delivery.timeout.ms is over (KAFKA-14359).",
-    reason: /having heard OUT_OF_ORDER_SEQUENCE_NUMBER/,
-  },
-  {
-    why: "A broker that stops in order writes the last entry of each time index after its last flush (LogSegment.close): if the power fails then, records can seem to be from 1970 at the next start.",
-    reason: /which tore a time index/,
-  },
-  {
-    why: "A broker follows before it is registered, and has no broker epoch to be known by then (BrokerServer.startup, KIP-903).",
-    reason: /had fetched before it was registered/,
-  },
-  {
-    why: "A quorum's leader counts its own records before it has flushed them (KafkaRaftClient.flushLeaderLog).",
-    reason: /while it flushed what it had written as the leader/,
-  },
+const KNOWN_GAPS: readonly Gap[] = [
+  "producerSnapshots",
+  "firstSequence",
+  "timeIndex",
+  "unregisteredFollower",
+  "unflushedMetadata",
 ];
 
 /** What is wrong, by seed: nothing, it is to be hoped. Runs are not kept, as there are thousands. */
@@ -67,17 +50,14 @@ function note({
   if (exception !== undefined) broken.push(`${seed}: ${exception}`);
   for (const reason of result?.reasons ?? []) broken.push(`${seed}: ${reason}`);
   for (const violation of result?.violations ?? []) {
-    if (!isKnown(violation.permitted ?? "")) violations.push(`${seed}: ${worded(violation)}`);
+    if (!isGap(violation.permitted ?? "", KNOWN_GAPS))
+      violations.push(`${seed}: ${worded(violation)}`);
   }
-  for (const send of sends) if (!isKnown(send)) unanswered.push(`${seed}: ${send}`);
+  for (const send of sends) if (!isGap(send, KNOWN_GAPS)) unanswered.push(`${seed}: ${send}`);
   if (busiestSecond > STORM) storms.push(`${seed}: ${busiestSecond} events in a second`);
   for (const [probe, count] of times) {
     if (count > 0) reached.set(probe, (reached.get(probe) ?? 0) + 1);
   }
-}
-
-function isKnown(words: string): boolean {
-  return KNOWN_GAPS.some(({ reason }) => reason.test(words));
 }
 
 function worded({ kind, partition, text, permitted }: Violation): string {

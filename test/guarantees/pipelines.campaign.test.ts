@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { runsOf } from "../support/campaign-runs.ts";
 import { CampaignTally, playSeeds } from "../support/campaign-tally.ts";
-import { KNOWN_GAPS } from "../support/known-gaps.ts";
+import { isGap, TRANSACTION_GAPS } from "../support/known-gaps.ts";
 import { PIPELINE_PROBES, PIPELINE_STORY, playPipelines } from "../support/pipeline-stories.ts";
 
 const SEEDS = runsOf(8, 3000);
@@ -11,7 +11,7 @@ const LEAST_SHARE = 0.01;
 const ENOUGH_SEEDS = 500;
 
 describe("pipelines under random faults, with transaction.version 2", () => {
-  const tally = new CampaignTally(KNOWN_GAPS.map(({ reason }) => reason));
+  const tally = new CampaignTally((text) => isGap(text, TRANSACTION_GAPS));
 
   beforeAll(async () => {
     await playSeeds(SEEDS, (seed) => {

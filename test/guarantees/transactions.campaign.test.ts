@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { runsOf } from "../support/campaign-runs.ts";
 import { CampaignTally, playSeeds } from "../support/campaign-tally.ts";
-import { KNOWN_GAPS } from "../support/known-gaps.ts";
+import { isGap, TRANSACTION_GAPS } from "../support/known-gaps.ts";
 import {
   playTransactions,
   TRANSACTION_PROBES,
@@ -13,7 +13,7 @@ const SEEDS = runsOf(25, 3000);
 const LEAST_SHARE = 0.01;
 
 describe("transactions under random faults, with transaction.version 2", () => {
-  const tally = new CampaignTally(KNOWN_GAPS.map(({ reason }) => reason));
+  const tally = new CampaignTally((text) => isGap(text, TRANSACTION_GAPS));
 
   beforeAll(async () => {
     await playSeeds(SEEDS, (seed) => {

@@ -25,15 +25,15 @@ export class CampaignTally {
   readonly unknownGaps: string[] = [];
   /** By probe: in how many runs it was reached. */
   readonly reached = new Map<string, number>();
-  readonly #knownGaps: readonly RegExp[];
+  readonly #isKnown: (permitted: string) => boolean;
 
-  constructor(knownGaps: readonly RegExp[]) {
-    this.#knownGaps = knownGaps;
+  constructor(isKnown: (permitted: string) => boolean) {
+    this.#isKnown = isKnown;
   }
 
   add(name: string, run: Findings & { readonly reached: Iterable<string> }): void {
     this.bugs.push(...run.bugs.map((text) => `${name}: ${text}`));
-    const unknown = run.permitted.filter((one) => !this.#knownGaps.some((gap) => gap.test(one)));
+    const unknown = run.permitted.filter((one) => !this.#isKnown(one));
     this.unknownGaps.push(...unknown.map((text) => `${name}: ${text}`));
     for (const probe of run.reached) this.reached.set(probe, (this.reached.get(probe) ?? 0) + 1);
   }
