@@ -14,6 +14,7 @@ import type { Network } from "../../src/ports/network.ts";
 import type { TimerHandle, Timers, World } from "../../src/ports/node.ts";
 import { addressOf, FakeCluster, TOPIC } from "./fake-cluster.ts";
 import { FakeWorld } from "./fake-world.ts";
+import { ownershipTold } from "./ownership-told.ts";
 
 const ZOOKEEPER = 50;
 
@@ -96,20 +97,7 @@ export class RegisteredGroup {
 
   /** What happened to the member's partitions, in order: `assigned 0 1`. */
   get ownership(): string[] {
-    return this.world.notes.flatMap((fact) => {
-      switch (fact.kind) {
-        case "partitions-assigned":
-        case "partitions-revoked":
-        case "partitions-lost": {
-          const numbers = fact.partitions.map((name) => name.slice(TOPIC.length + 1));
-          return [[fact.kind.slice("partitions-".length), ...numbers].join(" ")];
-        }
-        case "zookeeper-rebalance-ended":
-          return fact.outcome === "owned" ? [] : [`${fact.outcome} ${fact.attempt}`];
-        default:
-          return [];
-      }
-    });
+    return ownershipTold(this.world.notes);
   }
 }
 

@@ -24,6 +24,7 @@ import type { GroupConsumerOptions } from "../../src/nodes/consumer/group/group-
 import { addressOf, FakeCluster, TOPIC, TOPIC_ID } from "./fake-cluster.ts";
 import type { FakeRequest } from "./fake-world.ts";
 import { FakeWorld } from "./fake-world.ts";
+import { ownershipTold } from "./ownership-told.ts";
 
 /** One member of a group, and a coordinator that says what the test wants. Logs are the same at all brokers. */
 export class ScriptedGroup {
@@ -102,18 +103,7 @@ export class ScriptedGroup {
 
   /** What happened to the member's partitions, in order: `assigned 0 1`. */
   get ownership(): string[] {
-    return this.world.notes.flatMap((fact) => {
-      switch (fact.kind) {
-        case "partitions-assigned":
-        case "partitions-revoked":
-        case "partitions-lost": {
-          const numbers = fact.partitions.map((name) => name.slice(TOPIC.length + 1));
-          return [[fact.kind.slice("partitions-".length), ...numbers].join(" ")];
-        }
-        default:
-          return [];
-      }
-    });
+    return ownershipTold(this.world.notes);
   }
 
   /** The offsets that the application was given of a partition. */

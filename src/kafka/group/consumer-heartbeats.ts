@@ -11,7 +11,7 @@ import type {
 } from "../protocol/consumer-group-heartbeat.ts";
 import type { TargetAssignor } from "./assignors/target-member.ts";
 import type { TopicPartitions } from "./assignors/topic-partitions.ts";
-import { NO_PARTITIONS } from "./assignors/topic-partitions.ts";
+import { isSamePartitions, NO_PARTITIONS } from "./assignors/topic-partitions.ts";
 import { assignTargetRange, assignUniform } from "./assignors/uniform-assignor.ts";
 import type { Requester } from "./classic-protocol.ts";
 import type { ConsumerGroup } from "./consumer-group.ts";
@@ -406,16 +406,6 @@ function isSameMetadata(one: MemberMetadata, other: MemberMetadata): boolean {
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((item, i) => item === other[i]);
-}
-
-function isSamePartitions(one: TopicPartitions, other: TopicPartitions): boolean {
-  if (one.size !== other.size) return false;
-  for (const [topicId, partitions] of one) {
-    const others = other.get(topicId);
-    if (others?.length !== partitions.length) return false;
-    if (!partitions.every((partition) => others.includes(partition))) return false;
-  }
-  return true;
 }
 
 /** The assignor with the most votes; the default if nobody votes (`computePreferredServerAssignor`). */

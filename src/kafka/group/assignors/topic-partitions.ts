@@ -32,3 +32,14 @@ export function subtract(from: TopicPartitions, without: TopicPartitions): Topic
   }
   return rest;
 }
+
+/** Do both have the same partitions of the same topics, in whatever order? */
+export function isSamePartitions(one: TopicPartitions, other: TopicPartitions): boolean {
+  if (one.size !== other.size) return false;
+  for (const [topic, numbers] of one) {
+    const others = other.get(topic);
+    if (others?.length !== numbers.length) return false;
+    if (!numbers.every((each) => others.includes(each))) return false;
+  }
+  return true;
+}

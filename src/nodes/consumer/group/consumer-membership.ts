@@ -3,7 +3,7 @@ import { fromMillis } from "../../../base/time.ts";
 import type { ErrorCode } from "../../../kafka/error-code.ts";
 import { ERRORS, errorOf } from "../../../kafka/error-code.ts";
 import type { TopicPartitions } from "../../../kafka/group/assignors/topic-partitions.ts";
-import { subtract } from "../../../kafka/group/assignors/topic-partitions.ts";
+import { isSamePartitions, subtract } from "../../../kafka/group/assignors/topic-partitions.ts";
 import { LEAVES, LEAVES_FOR_A_WHILE } from "../../../kafka/group/consumer-member.ts";
 import { CONSUMER_GROUP_HEARTBEAT } from "../../../kafka/protocol/apis.ts";
 import type {
@@ -19,7 +19,7 @@ import type { CoordinatorLink } from "./coordinator-link.ts";
 import type { GroupOffsets } from "./group-offsets.ts";
 import type { GroupSettings, Subscription } from "./group-options.ts";
 import type { LocalAssignment } from "./local-assignment.ts";
-import { hasSamePartitions, inRequest, NOT_ASSIGNED } from "./local-assignment.ts";
+import { inRequest, NOT_ASSIGNED } from "./local-assignment.ts";
 import type { Generation, Membership, OffsetReader } from "./membership.ts";
 import type { OwnedPartitions } from "./owned-partitions.ts";
 import { SaidBefore } from "./said-before.ts";
@@ -370,7 +370,7 @@ export class ConsumerMembership
   #assigned(topics: NonNullable<ConsumerGroupHeartbeatResponse["assignment"]>): void {
     const partitions = new Map(topics.map((topic) => [topic.topicId, topic.partitions]));
     const target = this.#target;
-    const isNew = target === NOT_ASSIGNED || !hasSamePartitions(target.partitions, partitions);
+    const isNew = target === NOT_ASSIGNED || !isSamePartitions(target.partitions, partitions);
     // Also what was assigned before is another assignment when it comes back: it is acknowledged again.
     if (isNew) this.#target = { epoch: target.epoch + 1, partitions };
     const isReconciled = this.#target === this.#current;
@@ -392,7 +392,7 @@ export class ConsumerMembership
     const { autoCommit, maxPollInterval } = this.#settings;
     const { assignment, names } = this.#resolve();
     const current = this.#current;
-    const isKnown = hasSamePartitions(assignment.partitions, current.partitions);
+    const isKnown = isSamePartitions(assignment.partitions, current.partitions);
     if (current !== NOT_ASSIGNED && isKnown) {
       // What else it is assigned it knows no names of yet.
       this.#current = assignment;

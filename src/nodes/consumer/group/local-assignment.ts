@@ -1,7 +1,5 @@
-import type { TopicId } from "../../../kafka/ids.ts";
+import type { TopicPartitions } from "../../../kafka/group/assignors/topic-partitions.ts";
 import type { HeartbeatTopicPartitions } from "../../../kafka/protocol/consumer-group-heartbeat.ts";
-
-type PartitionsById = ReadonlyMap<TopicId, readonly number[]>;
 
 /**
  * What a KIP-848 member is assigned. Each that differs from the one before is another, by a number of the member's own,
@@ -9,21 +7,12 @@ type PartitionsById = ReadonlyMap<TopicId, readonly number[]>;
  */
 export interface LocalAssignment {
   readonly epoch: number;
-  readonly partitions: PartitionsById;
+  /** Topics are ids. */
+  readonly partitions: TopicPartitions;
 }
 
 /** It has been told nothing yet. */
 export const NOT_ASSIGNED: LocalAssignment = { epoch: -1, partitions: new Map() };
-
-export function hasSamePartitions(one: PartitionsById, other: PartitionsById): boolean {
-  if (one.size !== other.size) return false;
-  for (const [topicId, partitions] of one) {
-    const others = other.get(topicId);
-    if (others?.length !== partitions.length) return false;
-    if (!partitions.every((partition) => others.includes(partition))) return false;
-  }
-  return true;
-}
 
 export function inRequest({ partitions }: LocalAssignment): readonly HeartbeatTopicPartitions[] {
   return [...partitions].map(([topicId, indexes]) => ({ topicId, partitions: indexes }));
