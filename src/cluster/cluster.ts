@@ -294,15 +294,18 @@ export class Cluster {
     return {
       name: client.name,
       role: "client",
-      program: (world) =>
-        new Processor(world, {
+      program: (world) => {
+        const processor = new Processor(world, {
           ...options,
           producerConfigs,
           store: store && this.#store(store.name, store.isKeyUnique),
           address: world.self,
           bootstrap,
           transactionVersion: transactionVersionOf(features["transaction.version"]),
-        }),
+        });
+        this.#consumers.set(world.self, processor);
+        return processor;
+      },
     };
   }
 

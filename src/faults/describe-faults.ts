@@ -41,6 +41,7 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   nodes: "a target",
   servers: "a target of brokers and controllers",
   clients: "a target of clients",
+  consumers: "a target of clients that consume",
   groups: "a list of lists of targets",
   latency: "a duration, or a draw for each message",
   stagger: "a duration, or a draw for each node",

@@ -7,10 +7,11 @@ import type { DurationSource, Ratio } from "../ports/random.ts";
 
 /** What a parameter of a fault takes; the scenario language has a form for each. */
 export type ParameterType =
-  /** A target of brokers, controllers or clients; of brokers and controllers; of clients. */
+  /** A target of brokers, controllers or clients; of brokers and controllers; of clients; of those that consume. */
   | "nodes"
   | "servers"
   | "clients"
+  | "consumers"
   /** A list of lists of targets. */
   | "groups"
   /** Drawn each time it is needed. */

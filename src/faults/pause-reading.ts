@@ -10,7 +10,7 @@ export const PAUSE_READING: FaultKind = {
   name: "pause-reading",
   meaning:
     "Has a consumer's application pause partitions, and poll on (`KafkaConsumer.pause`). With `for` it resumes them.",
-  subject: { name: "pause-reading", type: "clients", meaning: "Which consumer." },
+  subject: { name: "pause-reading", type: "consumers", meaning: "Which consumer." },
   parameters: [
     {
       name: "of",

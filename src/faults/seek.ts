@@ -10,7 +10,7 @@ export const SEEK: FaultKind = {
   name: "seek",
   meaning:
     "Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). If the partition is not assigned it dies of the exception.",
-  subject: { name: "seek", type: "clients", meaning: "Which consumer." },
+  subject: { name: "seek", type: "consumers", meaning: "Which consumer." },
   parameters: [
     { name: "of", type: "partition", required: true, meaning: "In which partition." },
     {

@@ -5,6 +5,8 @@ import { resolveConfigs } from "../kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../kafka/config/consumer-configs.ts";
 import { complainAboutLogDirectories } from "../kafka/config/log-directories.ts";
 import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
+import { brokerIds, groupOf } from "./check-topology.ts";
+import { largest } from "./draw.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
 import type {
@@ -165,6 +167,37 @@ export function checkBrokerConfigs(cluster: ClusterSpec, reading: Reading): void
     const values = { ...cluster.config.values, ...config.values };
     checkFetchWait({ values, places: config.places }, place, reading);
   }
+}
+
+/** Internal topics with more replicas than there are brokers: Kafka tries to create them for ever. */
+export function checkInternalTopics(
+  clients: readonly ClientSpec[],
+  cluster: ClusterSpec,
+  reading: Reading,
+): void {
+  const { brokers, config, protocol } = cluster;
+  const count = brokerIds(brokers, largest).length;
+  const warn = (name: string, what: string): void => {
+    const factor = numberOf(name, config, BROKER_CONFIGS);
+    if (factor <= count) return;
+    const place = config.places.get(name) ?? cluster.place;
+    const has = `${count} broker${count === 1 ? "" : "s"}`;
+    reading.warn(
+      place,
+      `${name}=${factor} is more than ${has}: ${what} will ever find its coordinator`,
+    );
+  };
+  const areRegistered = protocol.groups === "zookeeper-2011";
+  if (!areRegistered && clients.some((client) => groupOf(client) !== undefined)) {
+    warn("offsets.topic.replication.factor", "no group");
+  }
+  if (clients.some(isTransactional))
+    warn("transaction.state.log.replication.factor", "no transaction");
+}
+
+function isTransactional(client: ClientSpec): boolean {
+  if (client.kind === "processor") return client.guarantee === "exactly-once";
+  return client.kind === "producer" && client.transaction !== undefined;
 }
 
 function checkFetchWait(config: ConfigSpec, place: Place, reading: Reading): void {

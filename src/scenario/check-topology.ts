@@ -224,7 +224,8 @@ function checkTopicName(
   reading.unknown(topic.place, "topic", topic.value, names);
 }
 
-function groupOf(client: ClientSpec): string | undefined {
+/** The group whose offsets it commits; undefined if it has none. */
+export function groupOf(client: ClientSpec): string | undefined {
   switch (client.kind) {
     case "producer":
       return undefined;
@@ -265,8 +266,11 @@ export function namesOf(
     }
   }
   const groups = new Set<string>();
+  const uncallable = new Map<string, string>();
   for (const client of clients ?? []) {
     nodes.set(client.name, "client");
+    const why = whyUncallable(client, cluster);
+    if (why !== undefined) uncallable.set(client.name, why);
     const group = groupOf(client);
     if (group !== undefined) groups.add(group);
   }
@@ -277,6 +281,7 @@ export function namesOf(
   return {
     nodes,
     areNodesKnown: cluster !== undefined && clients !== undefined,
+    uncallable,
     groups,
     racks,
     areRacksKnown: cluster !== undefined,
@@ -286,6 +291,14 @@ export function namesOf(
     bindings,
     steps,
   };
+}
+
+/** Why nobody can pause it, or have it seek; undefined if it has a consumer for that. */
+function whyUncallable(client: ClientSpec, cluster: ClusterSpec | undefined): string | undefined {
+  if (client.kind === "producer") return `\`${client.name}\` is a producer`;
+  if (client.kind !== "consumer" || client.membership === undefined) return undefined;
+  if (cluster?.protocol.groups !== "zookeeper-2011") return undefined;
+  return `with \`groups: zookeeper-2011\` \`${client.name}\` has streams, which can neither pause nor seek`;
 }
 
 function logDirectoriesOf(cluster: ClusterSpec | undefined): ReadonlySet<string> {

@@ -405,10 +405,12 @@ function readArgument(
   switch (type) {
     case "nodes":
     case "servers":
-    case "clients": {
+    case "clients":
+    case "consumers": {
       const target = TARGET.read(node, reading, name);
       if (target === undefined) return undefined;
-      complainAboutRoles(target.expression, type, place, name, reading);
+      if (type === "consumers") complainAboutDeaf(target.expression, place, name, reading);
+      else complainAboutRoles(target.expression, type, place, name, reading);
       return { kind: "nodes", target: target.expression, text, place };
     }
     case "groups":
@@ -520,6 +522,59 @@ function complainAboutRoles(
   if (found === undefined || found.some((role) => ROLES[type].includes(role))) return;
   const wanted = type === "clients" ? "clients" : "brokers and controllers";
   reading.complain(place, `\`${fault}\` is for ${wanted}, and this names none`);
+}
+
+/** Who is asked something as a consumer must be one, whichever of its target chance may take. */
+function complainAboutDeaf(
+  target: NodesExpression,
+  place: Place,
+  fault: string,
+  reading: Reading,
+): void {
+  const { areNodesKnown, nodes, uncallable } = reading.names;
+  const named = namedBy(target, reading.names);
+  if (named === undefined || !areNodesKnown) return;
+  const deaf = named.find((name) => nodes.get(name) !== "client" || uncallable.has(name));
+  if (deaf === undefined && named.length > 0) return;
+  const why =
+    deaf === undefined ? "this names none" : (uncallable.get(deaf) ?? `\`${deaf}\` is no client`);
+  const others = [...nodes].filter(([name, role]) => role === "client" && !uncallable.has(name));
+  const all = others.map(([name]) => name).join(" + ");
+  reading.complain(
+    place,
+    `\`${fault}\` is for consumers, and ${why}${all === "" ? "" : `; write ${all}`}`,
+  );
+}
+
+/** All nodes that a target may mean, by name; undefined if that is not known before the run. */
+function namedBy(target: NodesExpression, names: KnownNames): readonly string[] | undefined {
+  switch (target.kind) {
+    case "node":
+      return [target.name];
+    case "alive":
+    case "pick":
+      return namedBy(target.of, names);
+    case "combine": {
+      const left = namedBy(target.left, names);
+      const right = namedBy(target.right, names);
+      if (left === undefined || right === undefined) return undefined;
+      if (target.operator === "+") return [...left, ...right];
+      if (target.operator === "&") return left.filter((name) => right.includes(name));
+      // What is taken away by chance, or only while it runs, may be there.
+      return isAlwaysTheSame(target.right) ? left.filter((name) => !right.includes(name)) : left;
+    }
+    default: {
+      const roles = rolesOf(target, names);
+      if (roles === undefined) return undefined;
+      return [...names.nodes].filter(([, role]) => roles.includes(role)).map(([name]) => name);
+    }
+  }
+}
+
+function isAlwaysTheSame(target: NodesExpression): boolean {
+  if (target.kind === "combine")
+    return isAlwaysTheSame(target.left) && isAlwaysTheSame(target.right);
+  return target.kind === "node" || (target.kind === "group" && target.group !== "controller");
 }
 
 /** The roles that nodes of a target can have; undefined if that is not known before the run. */
@@ -652,6 +707,7 @@ function parameterSchema(parameter: Parameter): JsonSchema {
     case "nodes":
     case "servers":
     case "clients":
+    case "consumers":
       return TARGET.schema;
     case "groups":
       return { type: "array", minItems: 2, items: { type: ["array", "string"] } };

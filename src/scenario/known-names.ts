@@ -7,6 +7,8 @@ export interface KnownNames {
   readonly nodes: ReadonlyMap<string, NodeRole>;
   /** False if cluster or clients could not be read: then any node may exist. */
   readonly areNodesKnown: boolean;
+  /** Clients that nothing can be asked of as of a consumer, and why not: "`p1` is a producer". */
+  readonly uncallable: ReadonlyMap<string, string>;
   /** Of consumers; known if the nodes are. */
   readonly groups: ReadonlySet<string>;
   readonly racks: ReadonlySet<string>;
@@ -25,6 +27,7 @@ export interface KnownNames {
 export const NO_NAMES: KnownNames = {
   nodes: new Map(),
   areNodesKnown: false,
+  uncallable: new Map(),
   groups: new Set(),
   racks: new Set(),
   areRacksKnown: false,

@@ -82,10 +82,11 @@ export const PROCESS: Form<Processed> = {
     if (fields === undefined) return undefined;
     const { from, to, store, group, guarantee, work } = fields.values;
     if (from === undefined || group === undefined || guarantee === undefined) return undefined;
-    if (to === undefined && store === undefined) {
+    const given = node.kind === "map" ? node.entries.map(({ key }) => key) : [];
+    if (!given.includes("to") && !given.includes("store")) {
       return reading.complain(fields.place, "`process` needs the key `to` or `store`");
     }
-    if (to === undefined && guarantee.value === "exactly-once") {
+    if (!given.includes("to") && guarantee.value === "exactly-once") {
       const message =
         "exactly-once needs `to`: a transaction reaches only what is written to Kafka";
       return reading.complain(guarantee.place, message);

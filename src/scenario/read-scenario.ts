@@ -4,9 +4,11 @@ import {
   checkBrokerConfigs,
   checkConsumerConfig,
   checkGroupsProtocol,
+  checkInternalTopics,
   checkProcessorConfig,
   checkProducerConfig,
 } from "./check-configs.ts";
+import { checkGroupMembers } from "./check-group-members.ts";
 import { CLIENT_NAME, checkClients, checkTopics, namesOf, TOPIC_NAME } from "./check-topology.ts";
 import { CLIENT, CLIENT_SECTIONS } from "./client-form.ts";
 import { CLUSTER, CLUSTER_SECTIONS } from "./cluster-form.ts";
@@ -273,10 +275,14 @@ function readMap(
   const { cluster } = world;
   const topics = world.topics && checkTopics(world.topics, cluster, reading);
   const clients = checkClients(world.clients ?? [], topics, reading);
+  checkGroupMembers(clients, reading);
   const areClientsRead = world.clients !== undefined || entryOf(map, "clients") === undefined;
   const { bindings, steps } = namesOfSteps(entryOf(map, "faults")?.value);
   reading.names = namesOf(cluster, topics, areClientsRead ? clients : undefined, bindings, steps);
-  if (cluster !== undefined) checkBrokerConfigs(cluster, reading);
+  if (cluster !== undefined) {
+    checkBrokerConfigs(cluster, reading);
+    checkInternalTopics(clients, cluster, reading);
+  }
   for (const client of clients) {
     if (client.kind === "producer") checkProducerConfig(client, reading);
     else if (client.kind === "consumer") checkConsumerConfig(client, reading);

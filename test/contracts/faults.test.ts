@@ -10,6 +10,7 @@ const SAMPLES: Readonly<Record<Parameter["type"], string>> = {
   nodes: "broker-2",
   servers: "broker-2",
   clients: "p1",
+  consumers: "c1",
   groups: "[[broker-1], [broker-2, broker-3]]",
   latency: "uniform(1ms..5ms)",
   stagger: "uniform(1s..2s)",

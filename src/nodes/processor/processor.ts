@@ -1,6 +1,7 @@
 import { fail } from "../../base/invariant.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
+import type { CalledConsumer, ConsumerCall } from "../consumer/application-calls.ts";
 import { FREE_TIMER, GroupConsumer, WORK_TIMER } from "../consumer/group/group-consumer.ts";
 import { KafkaProducer } from "../producer/kafka-producer.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
@@ -25,7 +26,7 @@ const TIMER = {
  * A node that reads topics as a member of a group and writes what it makes of each record: a consumer, a producer
  * and the program around them, in one process.
  */
-export class Processor implements Node {
+export class Processor implements Node, CalledConsumer {
   readonly #world: World;
   readonly #consumer: GroupConsumer;
   /** Of the producer: it shares no connection with the consumer, as in Kafka. */
@@ -139,6 +140,10 @@ export class Processor implements Node {
   /** What the last poll gave it is brought to its end first. */
   onShutdown(): void {
     this.#consumer.onShutdown();
+  }
+
+  call(call: ConsumerCall): void {
+    this.#consumer.call(call);
   }
 
   /** Something happened to the producer: the work may go on, and then the consumer. */

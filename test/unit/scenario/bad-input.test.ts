@@ -167,6 +167,72 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "29:18:6 `commit-when` needs `commit: sync` or `commit: async`",
   ],
   ["hw(orders-0) >= 100", "processed(g) >= 100", "31:21:1 unknown group `g`"],
+  // Who reads and writes.
+  [
+    "consume: orders",
+    "process: { from: orders, group: g, guarantee: at-least-once }",
+    "27:14:52 `process` needs the key `to` or `store`",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, store: { name: db, key: none }, group: g, guarantee: exactly-once }",
+    "27:83:12 exactly-once needs `to`: a transaction reaches only what is written to Kafka",
+  ],
+  [
+    "consume: orders",
+    "process: { from: ordres, to: orders, group: g, guarantee: at-most-once }",
+    "27:22:6 unknown topic `ordres`; did you mean `orders`?",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: ordres, group: g, guarantee: at-most-once }",
+    "27:34:6 unknown topic `ordres`; did you mean `orders`?",
+  ],
+  [
+    "consume: orders",
+    "process: { from: /returns/, to: orders, group: g, guarantee: at-most-once }",
+    "27:5:75 no topic matches /returns/",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: orders, guarantee: at-most-once }",
+    "27:14:53 `process` needs the key `group`",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: orders, group: g, guarantee: exactly-one }",
+    "27:63:11 `guarantee` cannot be `exactly-one`; did you mean `exactly-once`?",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, store: { name: db }, group: g, guarantee: at-most-once }",
+    "27:37:12 a store needs the key `key`",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: orders, group: g, guarantee: at-most-once, wrok: 1ms }",
+    "27:77:4 unknown key of `process` `wrok`; did you mean `work`?",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: orders, group: g, guarantee: at-most-once }\n    config: {}",
+    "28:5:6 unknown key of a client that consumes and produces `config`; there are `process`, `record-size`, `consumer-config` and `producer-config`",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, store: { name: db, key: none }, group: g, guarantee: at-most-once }\n    record-size: 20",
+    "28:5:11 `record-size` needs `to`",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: orders, group: g, guarantee: at-most-once }\n    consumer-config: { enable.auto.commit: true }",
+    "28:44:4 it commits as its `guarantee` says, and not automatically",
+  ],
+  [
+    "consume: orders",
+    "process: { from: orders, to: orders, group: g, guarantee: at-most-once }\n    producer-config: { transactional.id: t }",
+    "28:42:1 a `transactional.id` is for exactly-once, not for at-most-once",
+  ],
   // Targets, predicates, names.
   [
     "crash: leader(orders-0)",
@@ -202,6 +268,26 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "restart: $old",
     "restart: $odl",
     "36:14:4 no fault binds `$odl` with `as: odl`; did you mean `$old`?",
+  ],
+  [
+    "restart: $old",
+    "pause-reading: p1",
+    "36:20:2 `pause-reading` is for consumers, and `p1` is a producer; write c1",
+  ],
+  [
+    "restart: $old",
+    "seek: any(clients)\n    of: orders-0\n    position: end",
+    "36:11:12 `seek` is for consumers, and `p1` is a producer; write c1",
+  ],
+  [
+    "restart: $old",
+    "seek: c1 + leader(orders-0)\n    of: orders-0\n    position: end",
+    "36:11:21 `seek` is for consumers, and `broker-1` is no client; write c1",
+  ],
+  [
+    "restart: $old",
+    "pause-reading: clients - c1 - p1",
+    "36:20:17 `pause-reading` is for consumers, and this names none; write c1",
   ],
   [
     "hw(orders-0) >= 100",
@@ -355,6 +441,86 @@ test("a config that Kafka knows and the simulator does not model is a warning", 
   expect(scenario).toBeDefined();
   expect(warnings.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
     "18:7 `preallocate` has no effect here: Kafka knows it, the simulator does not model it",
+  ]);
+});
+
+test("a step for consumers takes every client that has a consumer, in a group or not", () => {
+  const text = withText(
+    "    consume: orders\n",
+    "    consume: orders\n  c2: { consume: orders, partitions: [0] }\n  a1: { process: { from: orders, to: orders, group: g, guarantee: at-most-once } }\n",
+  ).replace("restart: $old", "pause-reading: clients - p1");
+
+  expect(complaintsOf(text)).toEqual([]);
+});
+
+/** Groups in which an application reads and writes, and what is said of them. */
+const GROUPS: readonly (readonly [what: string, second: string, complaint: string])[] = [
+  [
+    "promises",
+    "process: { from: orders, to: orders, group: g, guarantee: exactly-once }",
+    "`a2` promises exactly-once, and `a1` of the same group at-most-once: a group has one promise; give one of them another `group`",
+  ],
+  [
+    "outputs",
+    "process: { from: orders, store: { name: db, key: none }, group: g, guarantee: at-most-once }",
+    "`a2` and `a1` are one group, and write to different places; give one of them another `group`",
+  ],
+  [
+    "inputs",
+    "process: { from: /ord.*/, to: orders, group: g, guarantee: at-most-once }",
+    "warning: `a2` reads /ord.*/, and `a1` orders, as one group: what only one of them reads goes to nobody else",
+  ],
+  [
+    "programs",
+    "consume: orders\n    group: g",
+    "warning: `a2` commits for group `g` of `a1`, which makes nothing of what `a2` reads",
+  ],
+];
+
+test.each(GROUPS)("members of one group with different %s are told of", (_what, second, said) => {
+  const first = "process: { from: orders, to: orders, group: g, guarantee: at-most-once }";
+  const text = withText(
+    "    consume: orders\n",
+    `    consume: orders\n  a1:\n    ${first}\n  a2:\n    ${second}\n`,
+  );
+
+  const { complaints, warnings } = readScenario(text, "test.yaml");
+
+  const all = [
+    ...complaints.map(({ message }) => message),
+    ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+  expect(all).toEqual([said]);
+});
+
+test("members that keep their group in ZooKeeper can neither pause nor seek", () => {
+  const text = withText("    consume: orders\n", "    consume: orders\n    group: g\n")
+    .replace(
+      "  config:\n    replica",
+      "  protocol: { groups: zookeeper-2011 }\n  config:\n    replica",
+    )
+    .replace("restart: $old", "pause-reading: c1");
+
+  expect(complaintsOf(text)).toEqual([
+    "38:20:2 `pause-reading` is for consumers, and with `groups: zookeeper-2011` `c1` has streams, which can neither pause nor seek",
+  ]);
+});
+
+test("internal topics with more replicas than there are brokers are warned of", () => {
+  const text = withText("brokers: 3", "brokers: 2")
+    .replace("replication.factor: 3", "replication.factor: 2")
+    .replace(
+      "consume: orders",
+      "process: { from: orders, to: orders, group: g, guarantee: exactly-once }",
+    )
+    .replace("replica.lag.time.max.ms: 10000", "transaction.state.log.replication.factor: 4");
+
+  const { scenario, warnings } = readScenario(text, "test.yaml");
+
+  expect(scenario).toBeDefined();
+  expect(warnings.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+    "8:3 offsets.topic.replication.factor=3 is more than 2 brokers: no group will ever find its coordinator",
+    "11:47 transaction.state.log.replication.factor=4 is more than 2 brokers: no transaction will ever find its coordinator",
   ]);
 });
 

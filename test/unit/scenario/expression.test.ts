@@ -86,6 +86,7 @@ function reading(bindings: readonly string[] = []): Reading {
       ["c1", "client"],
     ]),
     areNodesKnown: true,
+    uncallable: new Map([["p1", "`p1` is a producer"]]),
     groups: new Set(["workers"]),
     racks: new Set(["a", "b"]),
     areRacksKnown: true,
