@@ -1,4 +1,5 @@
 import type { Instant } from "../base/time.ts";
+import type { Offset } from "../kafka/ids.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { TransactionPart } from "./transaction-parts.ts";
@@ -13,7 +14,7 @@ export const MARKERS_FOLLOW_DECISION: Guarantee = {
   source: "KIP-98, KIP-890; T2",
   kinds: ["marker-without-decision", "marker-of-another", "marker-missing"],
   condition:
-    "Of what is committed, while no log has lost anything. A marker may come twice, if it then finds nothing to end. Permitted below transaction.version 2: a late marker of an earlier transaction that ends the next one, which has the same epoch.",
+    "Of what is committed, while no log has lost anything. A marker may come twice, if it then finds nothing to end; what hangs an administrator may have aborted (KIP-664). Permitted below transaction.version 2: a late marker of an earlier transaction that ends the next one, which has the same epoch.",
   testedBy: "markers that end something, and partitions of complete transactions",
   tellsDeed: true,
   example: [
@@ -30,12 +31,18 @@ class MarkersFollowDecision implements Checker {
   readonly #context: CheckContext;
   /** What is wrong with a marker, as of when it was written: told when it is committed. */
   readonly #wrong = new Map<TransactionPart, "marker-without-decision" | "marker-of-another">();
+  /** What an administrator has found hanging, and wants aborted: from which offset on. */
+  readonly #hanging = new Map<string, Offset>();
 
   constructor(context: CheckContext) {
     this.#context = context;
     const { transactions } = context;
     if (transactions === undefined) return;
     const { states, parts } = transactions;
+    context.facts.on("hanging-transaction-found", (fact) => {
+      const { partition, producerId, producerEpoch, firstOffset } = fact;
+      this.#hanging.set(`${partition}/${producerId}/${producerEpoch}`, firstOffset);
+    });
     parts.onAppended((part, open) => {
       if (part.marker !== undefined) this.#write(transactions, part, open);
     });
@@ -59,6 +66,12 @@ class MarkersFollowDecision implements Checker {
     if (open.length > 0) this.interesting++;
     const { producerId, producerEpoch } = marker;
     const isCommit = marker.marker === "COMMIT";
+    const hanging = this.#hanging.get(`${marker.partition.name}/${producerId}/${producerEpoch}`);
+    if (hanging !== undefined && !isCommit) {
+      const first = open[0]?.baseOffset ?? hanging;
+      if (first !== hanging) this.#wrong.set(marker, "marker-of-another");
+      return;
+    }
     const id = states.ofProducer(producerId);
     if (id?.isUncertain === true) return;
     const decision = id?.decisions.findLast(

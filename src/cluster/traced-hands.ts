@@ -157,6 +157,10 @@ export class TracedHands implements Hands {
     this.#hands.deleteRecords(partition, before);
   }
 
+  abortHanging(partition: PartitionName, maxTimeout: Duration): void {
+    this.#hands.abortHanging(partition, maxTimeout);
+  }
+
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo {
     return this.#lasting(this.#hands.skewClock(node, offset, driftPpm), node);
   }

@@ -1,7 +1,7 @@
 import { fail } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import type { SimulatedDisk } from "../disk/simulated-disk.ts";
-import type { Offset, PartitionName } from "../kafka/ids.ts";
+import type { Offset, PartitionName, TopicPartition } from "../kafka/ids.ts";
 import type { Fabric } from "../net/fabric.ts";
 import type { Admin } from "../nodes/admin/admin.ts";
 import type { CalledConsumer } from "../nodes/consumer/application-calls.ts";
@@ -138,9 +138,11 @@ export class WorldHands implements Hands {
   }
 
   deleteRecords(partition: PartitionName, before: Offset): void {
-    const dash = partition.lastIndexOf("-");
-    const index = Number(partition.slice(dash + 1));
-    this.#admin()?.deleteRecords(partition.slice(0, dash), index, before);
+    this.#admin()?.deleteRecords(topicPartition(partition), before);
+  }
+
+  abortHanging(partition: PartitionName, maxTimeout: Duration): void {
+    this.#admin()?.abortHanging(topicPartition(partition), maxTimeout);
   }
 
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo {
@@ -173,4 +175,9 @@ export class WorldHands implements Hands {
   #disk(node: NodeAddress): SimulatedDisk {
     return this.#disks[node] ?? fail(`there is no node ${node}`);
   }
+}
+
+function topicPartition(name: PartitionName): TopicPartition {
+  const dash = name.lastIndexOf("-");
+  return { topic: name.slice(0, dash), partition: Number(name.slice(dash + 1)) };
 }

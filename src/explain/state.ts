@@ -140,6 +140,8 @@ export function stateOf(fact: Fact): StateTouched {
     case "partitions-lost":
     case "commit-ended":
       return { reads: [client(fact.client)], writes: [client(fact.client)] };
+    case "hanging-transaction-found":
+      return { reads: [WORLD, highWatermark(fact.partition)], writes: [client(fact.client)] };
     case "request-failed":
       return { reads: [WORLD], writes: [] };
   }

@@ -45,6 +45,7 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   groups: "a list of lists of targets",
   latency: "a duration, or a draw for each message",
   stagger: "a duration, or a draw for each node",
+  duration: "a duration",
   offset: "a duration of either sign",
   drift: "parts per million: 200ppm",
   factor: "an integer from 2 on",

@@ -18,6 +18,8 @@ export type ParameterType =
   | "latency"
   /** Drawn once for each node. */
   | "stagger"
+  /** Given once, as a number of microseconds. */
+  | "duration"
   | "offset"
   | "drift"
   | "factor"
@@ -59,7 +61,7 @@ export interface FaultArguments {
   /** Every node of the run that is not among these. */
   others(nodes: readonly NodeAddress[]): readonly NodeAddress[];
   latency(parameter: string): DurationSource;
-  /** A number: also a count, a size, a bound, a position, a clock's offset or drift. */
+  /** A number: also a duration, a count, a size, a bound, a position, a clock's offset or drift. */
   number(parameter: string): number;
   offsets(parameter: string): OffsetRange;
   probability(parameter: string): Ratio;

@@ -1,3 +1,4 @@
+import { ABORT_HANGING } from "./abort-hanging.ts";
 import { BIT_ROT } from "./bit-rot.ts";
 import { CLOCK_SKEW } from "./clock-skew.ts";
 import { CRASH } from "./crash.ts";
@@ -69,5 +70,6 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   PAUSE_READING,
   SEEK,
   DELETE_RECORDS,
+  ABORT_HANGING,
   MARK,
 ];

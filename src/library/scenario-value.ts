@@ -413,6 +413,13 @@ export interface StepValue {
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
   readonly before?: number | "high-watermark";
+  /**
+   * Finds the hanging transactions of a partition and aborts them, as `kafka-transactions.sh
+   * find-hanging` and `abort` do.
+   */
+  readonly "abort-hanging"?: string;
+  /** Only those that have written nothing for longer than so. Default 15m. */
+  readonly "max-transaction-timeout"?: DurationValue;
   /** No fault: a pin on the timeline, to be named in `after`. */
   readonly mark?: string;
 }
@@ -639,6 +646,13 @@ export interface FaultGeneratorValue {
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
   readonly before?: number | "high-watermark";
+  /**
+   * Finds the hanging transactions of a partition and aborts them, as `kafka-transactions.sh
+   * find-hanging` and `abort` do.
+   */
+  readonly "abort-hanging"?: string;
+  /** Only those that have written nothing for longer than so. Default 15m. */
+  readonly "max-transaction-timeout"?: DurationValue;
   /** No fault: a pin on the timeline, to be named in `after`. */
   readonly mark?: string;
 }
@@ -1301,6 +1315,7 @@ export interface EventExpectation {
     | "transaction-begun"
     | "transaction-ended"
     | "producer-fenced"
+    | "hanging-transaction-found"
     | "position-reset"
     | "partitions-assigned"
     | "partitions-revoked"

@@ -89,6 +89,11 @@ export interface Hands {
    */
   deleteRecords(partition: PartitionName, before: Offset): void;
   /**
+   * Has the admin client find the transactions of a partition that have been open for longer than `maxTimeout`
+   * and that no coordinator will end, and abort them. What comes of it is told by facts.
+   */
+  abortHanging(partition: PartitionName, maxTimeout: Duration): void;
+  /**
    * Has a consumer's application pause a partition, or all that it has, and poll on; taken back, it resumes. Of a
    * client that is no consumer nothing is asked.
    */

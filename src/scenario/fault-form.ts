@@ -420,6 +420,8 @@ function readArgument(
       const duration = DRAWN_DURATION.read(node, reading, name);
       return duration && { kind: "duration", duration, text, place };
     }
+    case "duration":
+      return numeric(DURATION.read(node, reading, name), text, place);
     case "offset":
       return numeric(SIGNED_DURATION.read(node, reading, name), text, place);
     case "drift":
@@ -714,6 +716,8 @@ function parameterSchema(parameter: Parameter): JsonSchema {
     case "latency":
     case "stagger":
       return DRAWN_DURATION.schema;
+    case "duration":
+      return DURATION.schema;
     case "offset":
       return SIGNED_DURATION.schema;
     case "drift":

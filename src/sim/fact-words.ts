@@ -102,6 +102,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "commit-ended":
       mixMemberFact(digest, fact);
       break;
+    case "hanging-transaction-found":
     case "request-failed":
     case "offset-asked":
     case "position-reset":
@@ -310,13 +311,18 @@ function mixMetadataFact(
 
 function mixClientFact(
   digest: Digest,
-  fact: FactOf<"request-failed" | "offset-asked" | "position-reset">,
+  fact: FactOf<"hanging-transaction-found" | "request-failed" | "offset-asked" | "position-reset">,
 ): void {
   digest.word(8);
   digest.name(fact.kind);
   digest.name(fact.client);
   digest.name(fact.partition);
   switch (fact.kind) {
+    case "hanging-transaction-found":
+      digest.number(fact.producerId);
+      digest.word(fact.producerEpoch);
+      digest.number(fact.firstOffset);
+      break;
     case "request-failed":
       digest.name(fact.api);
       digest.word(fact.broker);

@@ -72,6 +72,7 @@ export type Fact =
   | TransactionBegun
   | TransactionEnded
   | ProducerFenced
+  | HangingTransactionFound
   | RequestFailed
   | Polled
   | RecordsProcessed
@@ -602,6 +603,16 @@ export interface ProducerFenced {
   readonly transactionalId: string;
   readonly producerId: number;
   readonly producerEpoch: number;
+}
+
+/** An administrator found a transaction that no coordinator will end, and asks for its abort (KIP-664). */
+export interface HangingTransactionFound {
+  readonly kind: "hanging-transaction-found";
+  readonly client: string;
+  readonly partition: PartitionName;
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly firstOffset: Offset;
 }
 
 /** An application handed one record to its producer. */

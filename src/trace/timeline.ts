@@ -172,6 +172,14 @@ export class Timeline {
       case "producer-fenced":
         this.#add(at, event, "transact", `${fact.client} ${fact.transactionalId}  producer fenced`);
         return;
+      case "hanging-transaction-found":
+        this.#add(
+          at,
+          event,
+          "transact",
+          `${fact.client} ${fact.partition}  producer ${fact.producerId} epoch ${fact.producerEpoch} hangs since offset ${fact.firstOffset}: abort asked for`,
+        );
+        return;
       case "log-directory-failed":
         this.#add(
           at,
@@ -310,6 +318,7 @@ const TOLD = [
   "transaction-state-changed",
   "transaction-ended",
   "producer-fenced",
+  "hanging-transaction-found",
   "log-directory-failed",
   "log-loaded",
   "position-reset",

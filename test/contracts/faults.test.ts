@@ -14,6 +14,7 @@ const SAMPLES: Readonly<Record<Parameter["type"], string>> = {
   groups: "[[broker-1], [broker-2, broker-3]]",
   latency: "uniform(1ms..5ms)",
   stagger: "uniform(1s..2s)",
+  duration: "20s",
   offset: "-5s",
   drift: "200ppm",
   factor: "10",

@@ -8,6 +8,7 @@ import { MetadataImage } from "../../src/kafka/metadata/image.ts";
 import type { PartitionRegistration } from "../../src/kafka/metadata/partition-registration.ts";
 import {
   DELETE_RECORDS,
+  DESCRIBE_PRODUCERS,
   FETCH,
   LIST_OFFSETS,
   PRODUCE,
@@ -17,6 +18,10 @@ import type {
   DeleteRecordsPartitionResult,
   DeleteRecordsRequest,
 } from "../../src/kafka/protocol/delete-records.ts";
+import type {
+  DescribeProducersPartitionResult,
+  DescribeProducersRequest,
+} from "../../src/kafka/protocol/describe-transactions.ts";
 import type {
   FetchPartition,
   FetchPartitionResponse,
@@ -40,6 +45,7 @@ import { CoordinatedPartition } from "../../src/nodes/broker/coordinator/coordin
 import { CoordinatorLog } from "../../src/nodes/broker/coordinator/coordinator-log.ts";
 import { DelayedDeleteRecords } from "../../src/nodes/broker/delayed-delete-records.ts";
 import { DeleteRecordsHandler } from "../../src/nodes/broker/delete-records-handler.ts";
+import { answerDescribeProducers } from "../../src/nodes/broker/describe-producers.ts";
 import { FetchHandler } from "../../src/nodes/broker/fetch-handler.ts";
 import { IsrChannel } from "../../src/nodes/broker/isr-channel.ts";
 import { OffsetsHandler } from "../../src/nodes/broker/offsets-handler.ts";
@@ -325,6 +331,14 @@ export class BrokerFixture implements Node, BrokerContext {
     return this.world.answerTo(DELETE_RECORDS, on)?.topics[0]?.partitions[0];
   }
 
+  /** What an administrator is told of the producers of orders-0, 1 and 2. */
+  describeProducers(): readonly DescribeProducersPartitionResult[] | undefined {
+    const on = this.world.accept();
+    const body = { topics: [{ name: "orders", partitionIndexes: [0, 1, 2] }] };
+    this.#server.onFrame(on, ASKER, this.world.request(DESCRIBE_PRODUCERS, body));
+    return this.world.answerTo(DESCRIBE_PRODUCERS, on)?.topics[0]?.partitions;
+  }
+
   /** Somebody fetches from orders-0, a follower if it names its id; returns the connection. */
   fetch(
     from: Partial<FetchPartition> & { fetchOffset: number },
@@ -382,6 +396,8 @@ export class BrokerFixture implements Node, BrokerContext {
       this.deletions.handle(request, request.body as DeleteRecordsRequest);
     else if (request.apiKey === WRITE_TXN_MARKERS.key)
       this.markers.handle(request, request.body as WriteTxnMarkersRequest);
+    else if (request.apiKey === DESCRIBE_PRODUCERS.key)
+      answerDescribeProducers(this, request, request.body as DescribeProducersRequest);
     else if (request.apiKey === LIST_OFFSETS.key)
       this.offsets.listOffsets(request, request.body as ListOffsetsRequest);
     else this.fetches.handle(request, request.body as FetchRequest);

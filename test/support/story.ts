@@ -131,6 +131,10 @@ export class FakeHands implements Hands {
     this.log.push(`delete-records ${partition} ${before}`);
   }
 
+  abortHanging(partition: PartitionName, maxTimeout: Duration): void {
+    this.log.push(`abort-hanging ${partition} ${maxTimeout}`);
+  }
+
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): () => void {
     return this.#begin(`skew ${node} ${offset} ${driftPpm}`);
   }

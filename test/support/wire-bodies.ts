@@ -32,6 +32,14 @@ import type {
   DeleteRecordsResponse,
 } from "../../src/kafka/protocol/delete-records.ts";
 import type {
+  DescribeProducersRequest,
+  DescribeProducersResponse,
+  DescribeTransactionsRequest,
+  DescribeTransactionsResponse,
+  ListTransactionsRequest,
+  ListTransactionsResponse,
+} from "../../src/kafka/protocol/describe-transactions.ts";
+import type {
   AddOffsetsToTxnRequest,
   AddOffsetsToTxnResponse,
   EndTxnRequest,
@@ -333,6 +341,71 @@ export const deleteRecordsResponse: fc.Arbitrary<DeleteRecordsResponse> = fc.rec
       name: text,
       partitions: some(fc.record({ partitionIndex: int32, lowWatermark: int64, errorCode: int16 })),
     }),
+  ),
+});
+
+export const describeProducersRequest: fc.Arbitrary<DescribeProducersRequest> = fc.record({
+  topics: some(fc.record({ name: text, partitionIndexes: some(int32) })),
+});
+
+export const describeProducersResponse: fc.Arbitrary<DescribeProducersResponse> = fc.record({
+  throttleTimeMs: int32,
+  topics: some(
+    fc.record({
+      name: text,
+      partitions: some(
+        fc.record({
+          partitionIndex: int32,
+          errorCode: int16,
+          errorMessage: maybeText,
+          activeProducers: some(
+            fc.record({
+              producerId: int64,
+              producerEpoch: int32,
+              lastSequence: int32,
+              lastTimestamp: int64,
+              coordinatorEpoch: int32,
+              currentTxnStartOffset: int64,
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const describeTransactionsRequest: fc.Arbitrary<DescribeTransactionsRequest> = fc.record({
+  transactionalIds: some(text),
+});
+
+export const describeTransactionsResponse: fc.Arbitrary<DescribeTransactionsResponse> = fc.record({
+  throttleTimeMs: int32,
+  transactionStates: some(
+    fc.record({
+      errorCode: int16,
+      transactionalId: text,
+      transactionState: text,
+      transactionTimeoutMs: int32,
+      transactionStartTimeMs: int64,
+      producerId: int64,
+      producerEpoch: int16,
+      topics: some(fc.record({ topic: text, partitions: some(int32) })),
+    }),
+  ),
+});
+
+export const listTransactionsRequest: fc.Arbitrary<ListTransactionsRequest> = fc.record({
+  stateFilters: some(text),
+  producerIdFilters: some(int64),
+  durationFilter: int64,
+});
+
+export const listTransactionsResponse: fc.Arbitrary<ListTransactionsResponse> = fc.record({
+  throttleTimeMs: int32,
+  errorCode: int16,
+  unknownStateFilters: some(text),
+  transactionStates: some(
+    fc.record({ transactionalId: text, producerId: int64, transactionState: text }),
   ),
 });
 

@@ -892,6 +892,40 @@ const ALTER_PARTITION: ApiSchema = {
   },
 };
 
+const DESCRIBE_PRODUCERS: ApiSchema = {
+  key: 61,
+  version: 0,
+  request: {
+    fields: [
+      list("topics", field("name", "string"), field("partitionIndexes", { arrayOf: "int32" })),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "topics",
+        field("name", "string"),
+        list(
+          "partitions",
+          field("partitionIndex", "int32"),
+          ERROR,
+          nullable("errorMessage", "string"),
+          list(
+            "activeProducers",
+            field("producerId", "int64"),
+            field("producerEpoch", "int32"),
+            field("lastSequence", "int32"),
+            field("lastTimestamp", "int64"),
+            field("coordinatorEpoch", "int32"),
+            field("currentTxnStartOffset", "int64"),
+          ),
+        ),
+      ),
+    ],
+  },
+};
+
 const BROKER_REGISTRATION: ApiSchema = {
   key: 62,
   version: 4,
@@ -946,6 +980,54 @@ const BROKER_HEARTBEAT: ApiSchema = {
       field("isCaughtUp", "bool"),
       field("isFenced", "bool"),
       field("shouldShutDown", "bool"),
+    ],
+  },
+};
+
+const DESCRIBE_TRANSACTIONS: ApiSchema = {
+  key: 65,
+  version: 0,
+  request: { fields: [field("transactionalIds", { arrayOf: "string" })] },
+  response: {
+    fields: [
+      THROTTLE,
+      list(
+        "transactionStates",
+        ERROR,
+        field("transactionalId", "string"),
+        field("transactionState", "string"),
+        field("transactionTimeoutMs", "int32"),
+        field("transactionStartTimeMs", "int64"),
+        field("producerId", "int64"),
+        field("producerEpoch", "int16"),
+        list("topics", field("topic", "string"), field("partitions", { arrayOf: "int32" })),
+      ),
+    ],
+  },
+};
+
+const LIST_TRANSACTIONS: ApiSchema = {
+  key: 66,
+  version: 2,
+  request: {
+    fields: [
+      field("stateFilters", { arrayOf: "string" }),
+      field("producerIdFilters", { arrayOf: "int64" }),
+      field("durationFilter", "int64"),
+      nullable("transactionalIdPattern", "string"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      ERROR,
+      field("unknownStateFilters", { arrayOf: "string" }),
+      list(
+        "transactionStates",
+        field("transactionalId", "string"),
+        field("producerId", "int64"),
+        field("transactionState", "string"),
+      ),
     ],
   },
 };
@@ -1021,8 +1103,11 @@ export const SCHEMAS = {
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,
   ALTER_PARTITION,
+  DESCRIBE_PRODUCERS,
   BROKER_REGISTRATION,
   BROKER_HEARTBEAT,
+  DESCRIBE_TRANSACTIONS,
+  LIST_TRANSACTIONS,
   ALLOCATE_PRODUCER_IDS,
   CONSUMER_GROUP_HEARTBEAT,
   ASSIGN_REPLICAS_TO_DIRS,

@@ -42,6 +42,22 @@ import { createTopicsRequestSize, createTopicsResponseSize } from "./create-topi
 import type { DeleteRecordsRequest, DeleteRecordsResponse } from "./delete-records.ts";
 import { deleteRecordsRequestSize, deleteRecordsResponseSize } from "./delete-records.ts";
 import type {
+  DescribeProducersRequest,
+  DescribeProducersResponse,
+  DescribeTransactionsRequest,
+  DescribeTransactionsResponse,
+  ListTransactionsRequest,
+  ListTransactionsResponse,
+} from "./describe-transactions.ts";
+import {
+  describeProducersRequestSize,
+  describeProducersResponseSize,
+  describeTransactionsRequestSize,
+  describeTransactionsResponseSize,
+  listTransactionsRequestSize,
+  listTransactionsResponseSize,
+} from "./describe-transactions.ts";
+import type {
   AddOffsetsToTxnRequest,
   AddOffsetsToTxnResponse,
   EndTxnRequest,
@@ -309,6 +325,13 @@ export const ALTER_PARTITION: Api<AlterPartitionRequest, AlterPartitionResponse>
   requestSize: alterPartitionRequestSize,
   responseSize: alterPartitionResponseSize,
 };
+export const DESCRIBE_PRODUCERS: Api<DescribeProducersRequest, DescribeProducersResponse> = {
+  key: 61,
+  version: 0,
+  name: "DescribeProducers",
+  requestSize: describeProducersRequestSize,
+  responseSize: describeProducersResponseSize,
+};
 export const BROKER_REGISTRATION: Api<BrokerRegistrationRequest, BrokerRegistrationResponse> = {
   key: 62,
   version: 4,
@@ -322,6 +345,21 @@ export const BROKER_HEARTBEAT: Api<BrokerHeartbeatRequest, BrokerHeartbeatRespon
   name: "BrokerHeartbeat",
   requestSize: brokerHeartbeatRequestSize,
   responseSize: brokerHeartbeatResponseSize,
+};
+export const DESCRIBE_TRANSACTIONS: Api<DescribeTransactionsRequest, DescribeTransactionsResponse> =
+  {
+    key: 65,
+    version: 0,
+    name: "DescribeTransactions",
+    requestSize: describeTransactionsRequestSize,
+    responseSize: describeTransactionsResponseSize,
+  };
+export const LIST_TRANSACTIONS: Api<ListTransactionsRequest, ListTransactionsResponse> = {
+  key: 66,
+  version: 2,
+  name: "ListTransactions",
+  requestSize: listTransactionsRequestSize,
+  responseSize: listTransactionsResponseSize,
 };
 export const ALLOCATE_PRODUCER_IDS: Api<AllocateProducerIdsRequest, AllocateProducerIdsResponse> = {
   key: 67,
@@ -377,8 +415,11 @@ export const APIS: readonly AnyApi[] = [
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,
   ALTER_PARTITION,
+  DESCRIBE_PRODUCERS,
   BROKER_REGISTRATION,
   BROKER_HEARTBEAT,
+  DESCRIBE_TRANSACTIONS,
+  LIST_TRANSACTIONS,
   ALLOCATE_PRODUCER_IDS,
   CONSUMER_GROUP_HEARTBEAT,
   ASSIGN_REPLICAS_TO_DIRS,

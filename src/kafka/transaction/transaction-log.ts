@@ -90,7 +90,7 @@ function encodeV1(to: TransactionTransition, isEmpty: boolean): Uint8Array {
   const writer = new FlexibleWriter();
   writer.int16(1);
   writeHead(writer, to);
-  const topics = byTopic(to.partitions);
+  const topics = partitionsByTopic(to.partitions);
   writer.arrayLength(isEmpty ? undefined : topics.length);
   if (!isEmpty) {
     for (const { topic, partitions } of topics) {
@@ -109,7 +109,7 @@ function encodeV0(to: TransactionTransition, isEmpty: boolean): Uint8Array {
   const writer = new FlexibleWriter();
   writer.int16(0);
   writeHead(writer, to);
-  const topics = byTopic(to.partitions);
+  const topics = partitionsByTopic(to.partitions);
   writer.int32(isEmpty ? -1 : topics.length);
   for (const { topic, partitions } of topics) {
     const text = encodeUtf8(topic);
@@ -148,13 +148,14 @@ function taggedFields(to: TransactionTransition): TaggedFields {
   return fields;
 }
 
-interface PartitionsOfTopic {
+export interface PartitionsOfTopic {
   readonly topic: string;
-  readonly partitions: number[];
+  readonly partitions: readonly number[];
 }
 
-function byTopic(all: TransactionPartitions): PartitionsOfTopic[] {
-  const topics: PartitionsOfTopic[] = [];
+/** Topics in the order in which they joined. */
+export function partitionsByTopic(all: TransactionPartitions): readonly PartitionsOfTopic[] {
+  const topics: { readonly topic: string; readonly partitions: number[] }[] = [];
   for (const { topic, partition } of all.values()) {
     const known = topics.find((one) => one.topic === topic);
     if (known === undefined) topics.push({ topic, partitions: [partition] });

@@ -1,15 +1,18 @@
+import type { Duration } from "../../base/time.ts";
 import { fromMillis, MILLISECOND } from "../../base/time.ts";
-import { ERRORS } from "../../kafka/error-code.ts";
-import type { Offset } from "../../kafka/ids.ts";
-import { CREATE_TOPICS } from "../../kafka/protocol/apis.ts";
+import { ERRORS, errorOf } from "../../kafka/error-code.ts";
+import type { Offset, TopicPartition } from "../../kafka/ids.ts";
+import { CREATE_TOPICS, DELETE_RECORDS } from "../../kafka/protocol/apis.ts";
 import type { CreatableTopic, CreateTopicsResponse } from "../../kafka/protocol/create-topics.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
-import { RecordDeletion } from "./record-deletion.ts";
+import type { AdminPorts } from "./admin-call.ts";
+import { AdminCall, API_TIMEOUT_MS } from "./admin-call.ts";
+import { HangingTransactions } from "./hanging-transactions.ts";
 
-const TIMER = { rpcTimeout: 0, retry: 1, recordDeletion: 2 } as const;
+const TIMER = { rpcTimeout: 0, retry: 1, call: 2 } as const;
 const RETRY = 100 * MILLISECOND;
 const REQUEST_TIMEOUT_MS = 5_000;
 
@@ -23,6 +26,7 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
   readonly #world: World;
   readonly #rpc: RpcClient;
   readonly #brokers: readonly NodeAddress[];
+  readonly #ports: AdminPorts;
   #missing: readonly CreatableTopic[];
   #attempt = 0;
   /** What Kafka refused for good, in its words. */
@@ -32,6 +36,8 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
     this.#world = world;
     this.#rpc = new RpcClient(world, TIMER.rpcTimeout);
     this.#brokers = options.brokers;
+    const { brokers } = options;
+    this.#ports = { world, rpc: this.#rpc, brokers, timerKind: TIMER.call };
     this.#missing = options.topics;
   }
 
@@ -43,21 +49,23 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
     this.#create();
   }
 
-  /**
-   * Has the records below an offset deleted, or with UP_TO_HIGH_WATERMARK all that are committed. To be
-   * called from outside; it begins with a step of its own.
-   */
-  deleteRecords(topic: string, partition: number, before: Offset): void {
-    const deletion = new RecordDeletion({
-      world: this.#world,
-      rpc: this.#rpc,
-      brokers: this.#brokers,
-      timerKind: TIMER.recordDeletion,
-      topic,
-      partition,
-      before,
+  /** Has the records below an offset deleted, or with UP_TO_HIGH_WATERMARK all that are committed. */
+  deleteRecords(of: TopicPartition, before: Offset): void {
+    const partitions = [{ partitionIndex: of.partition, offset: before }];
+    const call = new AdminCall(this.#ports, {
+      target: { kind: "leader", ...of },
+      api: DELETE_RECORDS,
+      body: { topics: [{ name: of.topic, partitions }], timeoutMs: API_TIMEOUT_MS },
+      errorOf: ({ topics }) => errorOf(topics[0]?.partitions[0]?.errorCode ?? -1),
+      partition: of,
+      done: () => undefined,
     });
-    this.#world.timers.start(0, TIMER.recordDeletion, deletion);
+    call.start();
+  }
+
+  /** Finds the transactions that hang, longer than `maxTimeout`, and has them aborted. */
+  abortHanging(of: TopicPartition, maxTimeout: Duration): void {
+    new HangingTransactions(this.#ports, of, maxTimeout).start();
   }
 
   #create(): void {
@@ -93,7 +101,7 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
 
   onTimer(kind: number, payload: unknown): void {
     if (kind === TIMER.rpcTimeout) this.#rpc.onTimer();
-    else if (payload instanceof RecordDeletion) payload.onTimer();
+    else if (payload instanceof AdminCall) payload.onTimer();
     else this.#create();
   }
 

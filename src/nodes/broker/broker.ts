@@ -13,6 +13,8 @@ import {
   CONSUMER_GROUP_HEARTBEAT,
   CREATE_TOPICS,
   DELETE_RECORDS,
+  DESCRIBE_PRODUCERS,
+  DESCRIBE_TRANSACTIONS,
   END_TXN,
   FETCH,
   FIND_COORDINATOR,
@@ -21,6 +23,7 @@ import {
   JOIN_GROUP,
   LEAVE_GROUP,
   LIST_OFFSETS,
+  LIST_TRANSACTIONS,
   METADATA,
   OFFSET_COMMIT,
   OFFSET_FETCH,
@@ -36,6 +39,11 @@ import type {
   CreateTopicsResponse,
 } from "../../kafka/protocol/create-topics.ts";
 import type { DeleteRecordsRequest } from "../../kafka/protocol/delete-records.ts";
+import type {
+  DescribeProducersRequest,
+  DescribeTransactionsRequest,
+  ListTransactionsRequest,
+} from "../../kafka/protocol/describe-transactions.ts";
 import type { AddOffsetsToTxnRequest, EndTxnRequest } from "../../kafka/protocol/end-txn.ts";
 import type { FetchRequest } from "../../kafka/protocol/fetch.ts";
 import type { FindCoordinatorRequest } from "../../kafka/protocol/find-coordinator.ts";
@@ -84,6 +92,7 @@ import { CoordinatorLog } from "./coordinator/coordinator-log.ts";
 import { FindCoordinatorHandler } from "./coordinator/find-coordinator-handler.ts";
 import { DelayedDeleteRecords } from "./delayed-delete-records.ts";
 import { DeleteRecordsHandler } from "./delete-records-handler.ts";
+import { answerDescribeProducers } from "./describe-producers.ts";
 import { DirectoryAssignments } from "./directory-assignments.ts";
 import { FetchHandler } from "./fetch-handler.ts";
 import { GroupCoordinator } from "./group-coordinator/group-coordinator.ts";
@@ -467,6 +476,9 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       case WRITE_TXN_MARKERS.key:
         this.#writeTxnMarkers.handle(request, body as WriteTxnMarkersRequest);
         return;
+      case DESCRIBE_PRODUCERS.key:
+        answerDescribeProducers(this, request, body as DescribeProducersRequest);
+        return;
       case METADATA.key:
         answerMetadata(this, request, body as MetadataRequest);
         return;
@@ -508,6 +520,12 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         return;
       case END_TXN.key:
         this.#transactionRequests.endTransaction(request, body as EndTxnRequest);
+        return;
+      case LIST_TRANSACTIONS.key:
+        this.#transactionRequests.list(request, body as ListTransactionsRequest);
+        return;
+      case DESCRIBE_TRANSACTIONS.key:
+        this.#transactionRequests.describe(request, body as DescribeTransactionsRequest);
         return;
       case CREATE_TOPICS.key:
         this.#forwarder.handle(request, body as CreateTopicsRequest);

@@ -62,6 +62,7 @@ const FACT_EVENTS: readonly FactKind[] = [
   "transaction-begun",
   "transaction-ended",
   "producer-fenced",
+  "hanging-transaction-found",
   "position-reset",
   "partitions-assigned",
   "partitions-revoked",

@@ -86,3 +86,23 @@ test("markers as decided are as they should be, also by a coordinator that has j
   expect(history.violations()).toEqual([]);
   expect(history.checkers.summaries()[0]).toMatchObject({ state: "held" });
 });
+
+test("an administrator may have aborted what hangs, and nothing else", () => {
+  const history = open();
+  const hanging = {
+    kind: "hanging-transaction-found",
+    client: "admin",
+    producerId: 7,
+    producerEpoch: 0,
+    firstOffset: 0,
+  } as const;
+  history.note({ ...hanging, partition: "orders-0" });
+  history.note({ ...hanging, partition: "orders-1", firstOffset: 1 });
+
+  history.mark("ABORT", { producerEpoch: 0 });
+  expect(history.violations()).toEqual([]);
+  history.mark("ABORT", { producerEpoch: 0, partition: "orders-1" });
+  expect(history.violations()).toMatchObject([
+    { kind: "marker-of-another", partition: "orders-1", permitted: undefined },
+  ]);
+});

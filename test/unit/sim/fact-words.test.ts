@@ -218,6 +218,14 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     producerId: 2_000,
     producerEpoch: 3,
   },
+  "hanging-transaction-found": {
+    kind: "hanging-transaction-found",
+    client: "admin",
+    partition: "orders-0",
+    producerId: 2_000,
+    producerEpoch: 3,
+    firstOffset: 40,
+  },
   "log-directory-failed": {
     kind: "log-directory-failed",
     broker: 1,

@@ -63,6 +63,11 @@ export class CoordinatorRuntime<Shard extends CoordinatorShard> {
     return led.state === "active" ? led.shard : ERRORS.COORDINATOR_LOAD_IN_PROGRESS;
   }
 
+  /** Is there a partition whose keys are not known yet? */
+  get isLoading(): boolean {
+    return this.#led.some((led) => led?.state === "loading");
+  }
+
   /** The metadata have been caught up with, and the replicas have taken their roles. */
   publishAll(): void {
     const topic = this.#context.image.topicByName(this.#options.topic);

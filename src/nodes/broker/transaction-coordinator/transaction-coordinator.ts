@@ -190,6 +190,21 @@ export class TransactionCoordinator implements ShardOwner {
     this.#end(shard, metadata, end, "EndTxn", answer);
   }
 
+  // What administrators ask (KIP-664).
+
+  /** All that it coordinates, but for the dead; COORDINATOR_LOAD_IN_PROGRESS while it does not know all. */
+  list(): ErrorCode | readonly TransactionMetadata[] {
+    if (this.#runtime.isLoading) return ERRORS.COORDINATOR_LOAD_IN_PROGRESS;
+    const all = [...this.#shards].flatMap((shard) => [...shard.all()]);
+    return all.filter(({ state }) => state !== "Dead");
+  }
+
+  describe(transactionalId: string): ErrorCode | TransactionMetadata {
+    const found = this.#find(transactionalId);
+    if (found === ERRORS.INVALID_PRODUCER_ID_MAPPING) return ERRORS.TRANSACTIONAL_ID_NOT_FOUND;
+    return "metadata" in found ? found.metadata : found;
+  }
+
   // What time brings.
 
   /** Aborts what has been open for too long (`abortTimedOutTransactions`). */

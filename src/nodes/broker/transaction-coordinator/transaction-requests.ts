@@ -1,3 +1,4 @@
+import { toMillis } from "../../../base/time.ts";
 import { GROUP_METADATA_TOPIC } from "../../../kafka/coordinator/internal-topics.ts";
 import { partitionFor } from "../../../kafka/coordinator/partition-for.ts";
 import type { ErrorCode } from "../../../kafka/error-code.ts";
@@ -13,13 +14,22 @@ import { ADD_PARTITIONS_TO_TXN_V3 } from "../../../kafka/protocol/add-partitions
 import {
   ADD_OFFSETS_TO_TXN,
   ADD_PARTITIONS_TO_TXN,
+  DESCRIBE_TRANSACTIONS,
   END_TXN,
   INIT_PRODUCER_ID,
+  LIST_TRANSACTIONS,
 } from "../../../kafka/protocol/apis.ts";
+import type {
+  DescribedTransaction,
+  DescribeTransactionsRequest,
+  ListTransactionsRequest,
+} from "../../../kafka/protocol/describe-transactions.ts";
 import type { AddOffsetsToTxnRequest, EndTxnRequest } from "../../../kafka/protocol/end-txn.ts";
 import { END_TXN_V4 } from "../../../kafka/protocol/end-txn.ts";
 import type { InitProducerIdRequest } from "../../../kafka/protocol/init-producer-id.ts";
+import { partitionsByTopic } from "../../../kafka/transaction/transaction-log.ts";
 import type { TransactionPartitions } from "../../../kafka/transaction/transaction-metadata.ts";
+import { TRANSACTION_STATES } from "../../../kafka/transaction/transaction-state.ts";
 import type { IncomingRequest } from "../../rpc/rpc-server.ts";
 import type { BrokerContext } from "../broker-context.ts";
 import type { TransactionCoordinator } from "./transaction-coordinator.ts";
@@ -134,6 +144,65 @@ export class TransactionRequests {
         }),
     );
   }
+
+  list(request: IncomingRequest, body: ListTransactionsRequest): void {
+    const { stateFilters, producerIdFilters, durationFilter } = body;
+    const listed = this.#coordinator.list();
+    const now = toMillis(this.#context.now());
+    const states: readonly string[] = TRANSACTION_STATES;
+    request.reply(LIST_TRANSACTIONS, {
+      throttleTimeMs: 0,
+      errorCode: "code" in listed ? listed.code : 0,
+      unknownStateFilters: stateFilters.filter((name) => !states.includes(name)),
+      transactionStates: ("code" in listed ? [] : listed)
+        .filter(
+          ({ producerId, state, startTimestamp }) =>
+            passes(producerIdFilters, producerId) &&
+            passes<string>(stateFilters, state) &&
+            (durationFilter < 0 || now - startTimestamp > durationFilter),
+        )
+        .map(({ transactionalId, producerId, state: transactionState }) => ({
+          transactionalId,
+          producerId,
+          transactionState,
+        })),
+    });
+  }
+
+  describe(request: IncomingRequest, { transactionalIds }: DescribeTransactionsRequest): void {
+    const transactionStates = transactionalIds.map((id) => this.#describeOne(id));
+    request.reply(DESCRIBE_TRANSACTIONS, { throttleTimeMs: 0, transactionStates });
+  }
+
+  #describeOne(transactionalId: string): DescribedTransaction {
+    const found = this.#coordinator.describe(transactionalId);
+    if ("code" in found) return { ...UNDESCRIBED, errorCode: found.code, transactionalId };
+    return {
+      errorCode: 0,
+      transactionalId,
+      transactionState: found.state,
+      transactionTimeoutMs: found.timeoutMs,
+      transactionStartTimeMs: found.startTimestamp,
+      producerId: found.producerId,
+      producerEpoch: found.producerEpoch,
+      topics: partitionsByTopic(found.partitions),
+    };
+  }
+}
+
+/** The defaults of the fields of an answer without one. */
+const UNDESCRIBED = {
+  transactionState: "",
+  transactionTimeoutMs: 0,
+  transactionStartTimeMs: 0,
+  producerId: 0,
+  producerEpoch: 0,
+  topics: [],
+} as const;
+
+/** Has a filter let it pass? An empty one lets all. */
+function passes<Value>(filter: readonly Value[], value: Value): boolean {
+  return filter.length === 0 || filter.includes(value);
 }
 
 function partitionsOf({ topics }: AddPartitionsToTxnTransaction): TransactionPartitions {

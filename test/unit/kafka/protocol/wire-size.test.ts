@@ -192,6 +192,12 @@ const SPOKEN = [
     bodies.alterPartitionResponse,
   ),
   new Spoken(
+    apis.DESCRIBE_PRODUCERS,
+    SCHEMAS.DESCRIBE_PRODUCERS,
+    bodies.describeProducersRequest,
+    bodies.describeProducersResponse,
+  ),
+  new Spoken(
     apis.BROKER_REGISTRATION,
     SCHEMAS.BROKER_REGISTRATION,
     bodies.brokerRegistrationRequest,
@@ -202,6 +208,18 @@ const SPOKEN = [
     SCHEMAS.BROKER_HEARTBEAT,
     bodies.brokerHeartbeatRequest,
     bodies.brokerHeartbeatResponse,
+  ),
+  new Spoken(
+    apis.DESCRIBE_TRANSACTIONS,
+    SCHEMAS.DESCRIBE_TRANSACTIONS,
+    bodies.describeTransactionsRequest,
+    bodies.describeTransactionsResponse,
+  ),
+  new Spoken(
+    apis.LIST_TRANSACTIONS,
+    SCHEMAS.LIST_TRANSACTIONS,
+    bodies.listTransactionsRequest,
+    bodies.listTransactionsResponse,
   ),
   new Spoken(
     apis.ALLOCATE_PRODUCER_IDS,

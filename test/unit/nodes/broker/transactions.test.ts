@@ -205,6 +205,16 @@ describe("a marker", () => {
     ]);
   });
 
+  test("of an administrator ends what hangs in the epoch that it has (KIP-1228)", () => {
+    const broker = new Leader();
+    broker.send(0);
+
+    const on = broker.writeMarker({ transactionResult: false, transactionVersion: 0 });
+
+    expect(broker.markerWritten(on)?.[0]?.errorCode).toBe(0);
+    expect(broker.partition(TOPIC_ID, 0)?.log.producers.hasOngoing(7, 0)).toBe(false);
+  });
+
   test("of an older coordinator is fenced", () => {
     const broker = new Leader();
     broker.send(0);
@@ -234,6 +244,40 @@ describe("a marker", () => {
 
     expect(broker.markerWritten(on)).toEqual([
       { partitionIndex: 0, errorCode: ERRORS.NOT_LEADER_OR_FOLLOWER.code },
+    ]);
+  });
+});
+
+describe("an administrator", () => {
+  test("is told of the producers of a replica, leader or not, and of their open transactions", () => {
+    const broker = new Leader();
+    broker.follow({}, 1);
+    broker.produce(broker.batch(3));
+    broker.send(0, { producerEpoch: 2 });
+
+    expect(broker.describeProducers()).toEqual([
+      {
+        partitionIndex: 0,
+        errorCode: 0,
+        errorMessage: undefined,
+        activeProducers: [
+          {
+            producerId: 7,
+            producerEpoch: 2,
+            lastSequence: 0,
+            lastTimestamp: expect.any(Number),
+            coordinatorEpoch: -1,
+            currentTxnStartOffset: 3,
+          },
+        ],
+      },
+      { partitionIndex: 1, errorCode: 0, errorMessage: undefined, activeProducers: [] },
+      {
+        partitionIndex: 2,
+        errorCode: ERRORS.UNKNOWN_TOPIC_OR_PARTITION.code,
+        errorMessage: undefined,
+        activeProducers: [],
+      },
     ]);
   });
 });

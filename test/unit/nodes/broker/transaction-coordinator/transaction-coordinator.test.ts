@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { SECOND } from "../../../../../src/base/time.ts";
+import { ERRORS } from "../../../../../src/kafka/error-code.ts";
 import {
   ADD_OFFSETS_TO_TXN,
+  DESCRIBE_TRANSACTIONS,
   END_TXN,
   INIT_PRODUCER_ID,
+  LIST_TRANSACTIONS,
 } from "../../../../../src/kafka/protocol/apis.ts";
 import type { Identity } from "../../../../support/asked-coordinator.ts";
 import { AskedCoordinator, NOBODY } from "../../../../support/asked-coordinator.ts";
@@ -247,4 +250,57 @@ test("without enough replicas nothing changes, and whoever asked is to ask again
 
   expect(asked.add(who)).toEqual(["COORDINATOR_NOT_AVAILABLE"]);
   expect(asked.states().at(-1)).toBe("Empty");
+});
+
+describe("an administrator", () => {
+  /** The ids that a broker lists. */
+  function listed(asked: AskedCoordinator, broker: number, filters: object = {}): string[] {
+    const body = { stateFilters: [], producerIdFilters: [], durationFilter: -1, ...filters };
+    const answer = asked.answer(broker, LIST_TRANSACTIONS, body);
+    expect(answer.errorCode).toBe(0);
+    return answer.transactionStates.map(
+      ({ transactionalId, transactionState }) => `${transactionalId} ${transactionState}`,
+    );
+  }
+
+  test("is told of all transactions of a coordinator, or those that he asks for", () => {
+    const asked = new AskedCoordinator();
+    const { coordinator } = asked;
+    const who = asked.begin();
+    asked.add(who);
+    asked.init(NOBODY, 60_000, "other");
+    asked.run(5 * SECOND);
+
+    expect(listed(asked, coordinator)).toEqual(["app Ongoing", "other Empty"]);
+    expect(listed(asked, (coordinator % 3) + 1)).toEqual([]);
+    const producerIdFilters = [who.producerId, 99];
+    expect(listed(asked, coordinator, { producerIdFilters })).toEqual(["app Ongoing"]);
+    expect(listed(asked, coordinator, { stateFilters: ["Empty"] })).toEqual(["other Empty"]);
+    expect(listed(asked, coordinator, { stateFilters: ["Idle"] })).toEqual([]);
+    // One that is at rest began before all time.
+    expect(listed(asked, coordinator, { durationFilter: 10_000 })).toEqual(["other Empty"]);
+  });
+
+  test("is told what is in a transaction, by its coordinator", () => {
+    const asked = new AskedCoordinator();
+    const who = asked.begin();
+    asked.add(who);
+
+    const body = { transactionalIds: ["app", "nobody", ""] };
+    const { transactionStates } = asked.answer(asked.coordinator, DESCRIBE_TRANSACTIONS, body);
+    expect(transactionStates).toMatchObject([
+      {
+        errorCode: 0,
+        transactionalId: "app",
+        transactionState: "Ongoing",
+        transactionTimeoutMs: 60_000,
+        ...who,
+        topics: [{ topic: "orders", partitions: [0] }],
+      },
+      { errorCode: ERRORS.TRANSACTIONAL_ID_NOT_FOUND.code, topics: [] },
+      { errorCode: ERRORS.INVALID_REQUEST.code },
+    ]);
+    const other = asked.answer((asked.coordinator % 3) + 1, DESCRIBE_TRANSACTIONS, body);
+    expect(other.transactionStates[0]).toMatchObject({ errorCode: ERRORS.NOT_COORDINATOR.code });
+  });
 });

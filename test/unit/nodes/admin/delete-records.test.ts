@@ -7,6 +7,8 @@ import { UP_TO_HIGH_WATERMARK } from "../../../../src/kafka/protocol/delete-reco
 import { Admin } from "../../../../src/nodes/admin/admin.ts";
 import { FakeWorld } from "../../../support/fake-world.ts";
 
+const ORDERS_1 = { topic: "orders", partition: 1 };
+
 /** Two brokers, at 11 and 12, of which `leaderId` leads orders-1; it answers a deletion with these errors in turn. */
 function asking(leaderId: number, errors: readonly ErrorCode[]) {
   const world = new FakeWorld();
@@ -52,7 +54,7 @@ function asking(leaderId: number, errors: readonly ErrorCode[]) {
 test("the leader of the partition is asked, once", () => {
   const { world, admin } = asking(2, [ERRORS.NONE]);
 
-  admin.deleteRecords("orders", 1, 40);
+  admin.deleteRecords(ORDERS_1, 40);
   world.run(SECOND);
 
   const asked = world.requests.filter((request) => request.is(DELETE_RECORDS));
@@ -69,7 +71,7 @@ test("the leader of the partition is asked, once", () => {
 test("who leads is asked again after an error that may pass", () => {
   const { world, admin } = asking(1, [ERRORS.NOT_LEADER_OR_FOLLOWER, ERRORS.NONE]);
 
-  admin.deleteRecords("orders", 1, UP_TO_HIGH_WATERMARK);
+  admin.deleteRecords(ORDERS_1, UP_TO_HIGH_WATERMARK);
   world.run(SECOND);
 
   expect(world.requestsOf(METADATA)).toHaveLength(2);
@@ -90,7 +92,7 @@ test("who leads is asked again after an error that may pass", () => {
 test("a refusal is told and is final", () => {
   const { world, admin } = asking(1, [ERRORS.POLICY_VIOLATION]);
 
-  admin.deleteRecords("orders", 1, 40);
+  admin.deleteRecords(ORDERS_1, 40);
   world.run(90 * SECOND);
 
   expect(world.requestsOf(DELETE_RECORDS)).toHaveLength(1);
@@ -102,7 +104,7 @@ test("a refusal is told and is final", () => {
 test("without a leader it is tried for a minute", () => {
   const { world, admin } = asking(-1, []);
 
-  admin.deleteRecords("orders", 1, 40);
+  admin.deleteRecords(ORDERS_1, 40);
   world.run(120 * SECOND);
 
   const failures = world.factsOf("request-failed");
