@@ -1,6 +1,7 @@
 import type { Duration, Instant } from "../base/time.ts";
 import { SECOND } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
+import { readersOf, readsCommitted } from "./check-setup.ts";
 import type { ClientSends, SendsPart } from "./client-sends.ts";
 import { ACKED } from "./client-sends.ts";
 import { violationOf } from "./finding.ts";
@@ -112,10 +113,10 @@ class AckedGetsRead implements Checker {
 
   /** Some readers leave out what was aborted, and what comes of a transaction others judge. */
   #mayBeAborted(ghost: PartitionGhost, offset: Offset): boolean {
-    const { consumers } = this.#context.setup;
+    const { setup } = this.#context;
     return (
       ghost.isTransactionalAt(offset) &&
-      [...consumers.values()].some(({ configs }) => configs["isolation.level"] === "read_committed")
+      readersOf(setup).some((reader) => readsCommitted(setup, reader))
     );
   }
 

@@ -8,6 +8,7 @@ import type { FactRecorder } from "../trace/recorder.ts";
 import type { BatchNode } from "./batch-tree.ts";
 import { NO_NODE, NO_VALUE } from "./batch-tree.ts";
 import type { CheckSetup } from "./check-setup.ts";
+import { readsCommitted } from "./check-setup.ts";
 import type { SendsPart } from "./client-sends.ts";
 import {
   ACKED,
@@ -144,8 +145,7 @@ export class ClientHistory {
   #reader(partition: ObservedPartition, client: string): PartitionReader {
     const known = partition.findReader(client);
     if (known !== undefined) return known;
-    const isCommitted =
-      this.#setup.consumers.get(client)?.configs["isolation.level"] === "read_committed";
+    const isCommitted = readsCommitted(this.#setup, client);
     return partition.addReader(client, isCommitted ? READ | READ_COMMITTED : READ);
   }
 

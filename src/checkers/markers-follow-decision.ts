@@ -74,10 +74,11 @@ class MarkersFollowDecision implements Checker {
     }
     const id = states.ofProducer(producerId);
     if (id?.isUncertain === true) return;
+    // A coordinator carries out what it has read, be it committed or not.
+    if (id !== undefined && isCarriedOut(id, marker, isCommit)) return;
     const decision = id?.decisions.findLast(
       (one) => one.producerId === producerId && one.producerEpoch === producerEpoch,
     );
-    // A coordinator carries out what it has read, be it committed or not.
     const wasTold = states.wasTold(producerId, producerEpoch, isCommit);
     if (decision === undefined || decision.isCommit !== isCommit) {
       if (!wasTold) this.#wrong.set(marker, "marker-without-decision");
@@ -167,4 +168,14 @@ class MarkersFollowDecision implements Checker {
       );
     }
   }
+}
+
+/** Is it how the coordinator said last that a transaction ends? Below transaction.version 2 others end under the same epoch. */
+function isCarriedOut(
+  { told }: KnownTransactionalId,
+  { producerId, producerEpoch }: TransactionPart,
+  isCommit: boolean,
+): boolean {
+  if (told?.producerId !== producerId || told.producerEpoch !== producerEpoch) return false;
+  return told.to === (isCommit ? "PrepareCommit" : "PrepareAbort");
 }

@@ -7,8 +7,10 @@ import { brokerName } from "./broker-name.ts";
 import { ClientNames } from "./client-names.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
+import { recordId } from "./record-id.ts";
 import { RecordRun } from "./record-run.ts";
 import { waiveLoss } from "./waivers/loss-waiver.ts";
+import { reusedSequenceWaiver } from "./waivers/reused-sequence.ts";
 import type { Waiver } from "./waivers/waiver.ts";
 import { acksText, counted } from "./wording.ts";
 
@@ -18,7 +20,7 @@ export const NO_ACKED_LOSS: Guarantee = {
   source: "KIP-101, KIP-966; R5 and R12; Jepsen's lost-write, without waiting for a read",
   kinds: ["acked-record-lost"],
   condition:
-    "acks=1 or all, and the offset was told; what expired by policy is not lost. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss, or a damaged disk, on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol.",
+    "acks=1 or all, and the offset was told; what expired by policy is not lost. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss, or a damaged disk, on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol; below transaction.version 2, a sequence that its producer took back, as it gave up what had it while it committed, and used again.",
   testedBy:
     "elections at which something was acknowledged, and the acknowledged records looked for at the end",
   example: [
@@ -78,7 +80,7 @@ class NoAckedLoss implements Checker {
       finding.add(client, acks, tree.baseOffset(node), tree.length[node] as number);
     }
     if (stray === undefined) return;
-    const finding = this.#findingOf(loss, this.#waive(loss, NO_NODE, stray.acks));
+    const finding = this.#findingOf(loss, this.#waiveStray(loss, stray));
     finding.add(stray.client, stray.acks, stray.baseOffset, stray.values.length);
   }
 
@@ -92,6 +94,14 @@ class NoAckedLoss implements Checker {
     }
     const gone = { node, broker: leader, keptInEpoch, goneInEpoch: leaderEpoch, acks };
     return waiveLoss(partition, gone, this.#context.setup, loss.cause);
+  }
+
+  #waiveStray(loss: AckLoss, { client, values, baseOffset, acks }: SendEnded): Waiver | undefined {
+    const { partition, cause } = loss;
+    const address = this.#context.setup.clients.get(client)?.address ?? -1;
+    const id = recordId(address, values[0] ?? -1);
+    const text = reusedSequenceWaiver(this.#context, partition, id, baseOffset);
+    return text === undefined ? this.#waive(loss, NO_NODE, acks) : { text, cause };
   }
 
   #findingOf(loss: AckLoss, waiver: Waiver | undefined): LossFinding {

@@ -1,5 +1,6 @@
 import type { Instant } from "../base/time.ts";
 import type { RecordSent } from "../trace/fact.ts";
+import { readersOf, readsCommitted } from "./check-setup.ts";
 import type { SendsPart } from "./client-sends.ts";
 import { ACKED, indexOfSend, READ_COMMITTED } from "./client-sends.ts";
 import type { ClientTransaction } from "./client-transactions.ts";
@@ -22,7 +23,7 @@ export const TRANSACTIONS_WHOLE: Guarantee = {
     "Jepsen's G1a and lost-write of transactions, torn transactions, precommitted-read; KIP-98",
   kinds: ["aborted-write-read", "committed-write-passed", "transaction-torn", "read-before-commit"],
   condition:
-    "By what clients saw alone, at the end; of consumers with isolation.level=read_committed; not of compacted topics, nor of what has expired. Permitted: as for no-acked-loss, told-as-decided and records-in-own-transaction.",
+    "By what clients saw alone, at the end; of all who read with isolation.level=read_committed; not of compacted topics, nor of what has expired. Permitted: as for no-acked-loss, told-as-decided and records-in-own-transaction.",
   testedBy: "transactions of which such a consumer was given something, or read past it",
   example: [
     "transaction-torn   orders-0   at 60.000s, event 41200",
@@ -51,10 +52,7 @@ class TransactionsWhole implements Checker {
   constructor(context: CheckContext) {
     this.#context = context;
     const { transactions, setup } = context;
-    const isRead = [...setup.consumers.values()].some(
-      ({ configs }) => configs["isolation.level"] === "read_committed",
-    );
-    if (!isRead) return;
+    if (!readersOf(setup).some((reader) => readsCommitted(setup, reader))) return;
     transactions?.clients.onSent((transaction, fact, at, event) =>
       this.#send(transaction, fact, at, event),
     );

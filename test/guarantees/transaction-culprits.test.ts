@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** A coordinator that crashes, and a producer that another replaces; what is broken, and by nothing that permits it. */
-function bugs(): string[] {
+function bugs(membership = ""): string[] {
   const scenario = scenarioOf(`
 version: 1
 name: culprit
@@ -43,6 +43,7 @@ clients:
     config: { transactional.id: one, transaction.timeout.ms: 5000 }
   c1:
     consume: orders
+    ${membership}
     config: { isolation.level: read_committed, auto.offset.reset: earliest }
 faults:
   - { at: 0s, crash: p2, for: 15s }
@@ -70,6 +71,12 @@ test("a last stable offset that waits for nothing is caught, by what it is and b
 
   expect(found).toContain("no-aborted-read");
   expect(found).toContain("transactions-whole");
+});
+
+test("it is caught by what a member of a group is given, too", () => {
+  vi.spyOn(PartitionLog.prototype, "lastStableOffset").mockImplementation((mark) => mark);
+
+  expect(bugs("group: readers")).toContain("transactions-whole");
 });
 
 test("a last stable offset that is one too high is caught", () => {

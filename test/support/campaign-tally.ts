@@ -13,7 +13,7 @@ export function findingsOf(violations: readonly Violation[]): Findings {
   for (const violation of violations) {
     const { kind, partition, text } = violation;
     if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
-    else permitted.push(`${kind}: ${violation.permitted}`);
+    else permitted.push(`${kind}: ${violation.permitted}${partition && `, in ${partition}`}`);
   }
   return { bugs, permitted };
 }

@@ -37,6 +37,23 @@ const GAPS = {
    * the power fails then, records can seem to be from 1970 at the next start.
    */
   timeIndex: /which tore a time index/,
+  /**
+   * `__consumer_offsets` has min.insync.replicas=1 unless the cluster says otherwise: what the last of its ISR has not
+   * flushed goes with its power.
+   */
+  lastOfOffsets: /power loss of .*, in __consumer_offsets-/,
+  /**
+   * Below transaction.version 2 many transactions have one epoch, and a late request is taken for one of the next
+   * (KIP-890).
+   */
+  sharedEpoch: /a late request is taken for one of the next transaction, which has the same epoch/,
+  /**
+   * Below transaction.version 2, too, a producer that gives up what is in flight while it commits takes the sequence
+   * back, though it may be written, and uses it again in the next transaction (Sender.completeBatch).
+   */
+  reusedSequence: /used its sequence again in the same epoch/,
+  /** Without verification a leader takes records of transactions that are over (KAFKA-14402). */
+  unverified: /transaction.partition.verification.enable is false/,
   /** A quorum's leader counts its own records before it has flushed them (KafkaRaftClient.flushLeaderLog). */
   unflushedMetadata: /while it flushed what it had written as the leader/,
 } as const satisfies Readonly<Record<string, RegExp>>;
@@ -51,7 +68,9 @@ export function isGap(words: string, gaps: readonly Gap[]): boolean {
 /** What transactions come upon. */
 export const TRANSACTION_GAPS: readonly Gap[] = [
   "producerSnapshots",
+  "unregisteredFollower",
   "unregisteredCoordinator",
+  "lastOfOffsets",
   "uncommittedDecision",
   "abortedIndex",
   "timeIndex",

@@ -6,6 +6,7 @@ import type { PartitionGhost } from "../partition-ghost.ts";
 import type { RecordId } from "../record-id.ts";
 import { addressOfRecord, NO_RECORD, valueOfRecord } from "../record-id.ts";
 import { waiveLoss } from "./loss-waiver.ts";
+import { reusedSequenceWaiver } from "./reused-sequence.ts";
 import type { Judgement } from "./waiver.ts";
 
 /**
@@ -22,7 +23,11 @@ export function vanishedRecord(
   let bug: Judgement | undefined;
   for (const [id, offset] of sightings) {
     const node = findVanished(partition, id, offset);
-    if (node === NO_NODE) continue;
+    if (node === NO_NODE) {
+      const text = reusedSequenceWaiver(context, partition, id, offset);
+      if (text !== undefined) return { waiver: { text, cause: event }, cause: event };
+      continue;
+    }
     const judged = partition.judged.get(node) ?? judge(context, partition, node, event);
     if (judged.waiver !== undefined) return judged;
     bug ??= judged;

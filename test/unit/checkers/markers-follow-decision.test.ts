@@ -106,3 +106,19 @@ test("an administrator may have aborted what hangs, and nothing else", () => {
     { kind: "marker-of-another", partition: "orders-1", permitted: undefined },
   ]);
 });
+
+test("nor is anything wrong if others, decided otherwise, have ended under the same epoch", () => {
+  const history = open(1);
+  history.state("PrepareCommit", BOTH);
+  for (const partition of BOTH.partitions) {
+    history.mark("COMMIT", { producerEpoch: 0, partition });
+  }
+  history.state("CompleteCommit").state("Ongoing");
+  history.write([4, 5]);
+  history.record("PrepareAbort", { isSilent: true });
+  history.told("PrepareAbort", "");
+
+  history.mark("ABORT", { producerEpoch: 0 });
+
+  expect(history.violations()).toEqual([]);
+});
