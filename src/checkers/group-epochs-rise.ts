@@ -33,7 +33,7 @@ class GroupEpochsRise implements Checker {
   /** By group and member. */
   readonly #members = new Map<string, number>();
   readonly #protocols = new Map<string, "classic" | "consumer">();
-  /** Groups that may be gone, or have changed their protocol. */
+  /** Groups that may be gone, or have changed their protocol without members. */
   readonly #anew = new Set<string>();
 
   constructor(context: CheckContext) {
@@ -45,6 +45,8 @@ class GroupEpochsRise implements Checker {
       this.#members.delete(`${group} ${member}`);
     });
     facts.on("group-state-changed", (fact) => this.#follow(fact));
+    // With its members a group takes its epoch along.
+    facts.on("group-migrated", ({ group }) => this.#anew.delete(group));
   }
 
   #follow({ group, from, to }: GroupStateChanged): void {

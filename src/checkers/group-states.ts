@@ -65,6 +65,12 @@ export class GroupGhost {
     return this.epochs.size > 0;
   }
 
+  /** It follows the classic protocol. */
+  forgetMembers(): void {
+    this.members.clear();
+    this.epochs.clear();
+  }
+
   /** Is it one member, perhaps a static one under another id? */
   isSame(one: string, other: string): boolean {
     const instance = this.instances.get(one);
@@ -103,6 +109,11 @@ export class GroupStates {
     facts.on("node-started", ({ node }) => this.#run(node, true));
     facts.on("node-stopped", ({ node }) => this.#run(node, false));
     facts.on("group-state-changed", (fact, at, event) => this.#change(fact, at, event));
+    facts.on("group-migrated", ({ group: name, to }, at) => {
+      const group = this.group(name);
+      group.changedAt = at;
+      if (to === "classic") group.forgetMembers();
+    });
     facts.on("group-assigned", (fact, at) => {
       const group = this.group(fact.group);
       group.assigned = fact;
@@ -220,9 +231,7 @@ export class GroupStates {
     group.stateIn = event;
     group.generation = generation;
     group.changedAt = at;
-    if (to !== "PreparingRebalance") return;
-    group.members.clear();
-    group.epochs.clear();
+    if (to === "PreparingRebalance") group.forgetMembers();
   }
 
   #commit({ group: name, offsets }: OffsetsCommitted, at: Instant): void {

@@ -99,6 +99,7 @@ export function stateOf(fact: Fact): StateTouched {
         writes: [broker(fact.broker)],
       };
     case "group-state-changed":
+    case "group-migrated":
     case "group-member-joined":
     case "group-member-left":
     case "group-assigned":

@@ -743,6 +743,12 @@ export interface BrokerConfigValue {
   readonly "group.consumer.max.size"?: number | string;
   /** Default: 1000. */
   readonly "group.consumer.assignment.interval.ms"?: number | string;
+  /** Default: bidirectional. */
+  readonly "group.consumer.migration.policy"?:
+    | "bidirectional"
+    | "disabled"
+    | "upgrade"
+    | "downgrade";
   /** Default: 4096. */
   readonly "offset.metadata.max.bytes"?: number | string;
   /** Default: 5000. */
@@ -1304,6 +1310,7 @@ export interface EventExpectation {
     | "coordinator-loaded"
     | "coordinator-unloaded"
     | "group-state-changed"
+    | "group-migrated"
     | "group-member-joined"
     | "group-member-left"
     | "group-assigned"

@@ -54,6 +54,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "coordinator-loaded":
     case "coordinator-unloaded":
     case "group-state-changed":
+    case "group-migrated":
     case "group-member-joined":
     case "group-member-left":
     case "group-assigned":
@@ -416,6 +417,7 @@ function mixCoordinatorFact(
     | "coordinator-loaded"
     | "coordinator-unloaded"
     | "group-state-changed"
+    | "group-migrated"
     | "group-member-joined"
     | "group-member-left"
     | "group-assigned"
@@ -438,6 +440,10 @@ function mixCoordinatorFact(
       digest.name(fact.to);
       digest.word(fact.generation);
       digest.text(fact.reason);
+      break;
+    case "group-migrated":
+      digest.name(fact.to);
+      digest.word(fact.generation);
       break;
     case "group-member-joined":
       digest.text(fact.member);

@@ -57,6 +57,7 @@ export type Fact =
   | CoordinatorLoaded
   | CoordinatorUnloaded
   | GroupStateChanged
+  | GroupMigrated
   | GroupMemberJoined
   | GroupMemberLeft
   | GroupAssigned
@@ -455,6 +456,16 @@ export interface GroupStateChanged {
   readonly generation: number;
   /** What brought it about, in a few words. */
   readonly reason: string;
+}
+
+/** A group goes over to the other protocol, with its members (KIP-848's online migration); noted when it is committed. */
+export interface GroupMigrated {
+  readonly kind: "group-migrated";
+  readonly broker: BrokerId;
+  readonly group: string;
+  readonly to: "consumer" | "classic";
+  /** The generation that became the group epoch, or the other way round. */
+  readonly generation: number;
 }
 
 export interface GroupMemberJoined {

@@ -131,6 +131,14 @@ export class Timeline {
           `${fact.group}  ${fact.from === "" ? "none" : fact.from} -> ${fact.to}  generation ${fact.generation}  ${fact.reason}`,
         );
         return;
+      case "group-migrated":
+        this.#add(
+          at,
+          event,
+          "group",
+          `${fact.group}  follows the ${fact.to} protocol  from generation ${fact.generation} on`,
+        );
+        return;
       case "group-member-left":
         this.#add(at, event, "group", `${fact.group}  without ${fact.member}: ${fact.reason}`);
         return;
@@ -308,6 +316,7 @@ const TOLD = [
   "log-start-moved",
   "coordinator-loaded",
   "group-state-changed",
+  "group-migrated",
   "group-member-left",
   "partitions-assigned",
   "partitions-revoked",

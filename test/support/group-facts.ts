@@ -72,6 +72,10 @@ export class GroupFacts {
     return this.note({ kind, broker: 1, group: GROUP, from, to, generation, reason: "" });
   }
 
+  migrated(to: "consumer" | "classic", generation: number): this {
+    return this.note({ kind: "group-migrated", broker: 1, group: GROUP, to, generation });
+  }
+
   assigned(generation: number, shares: Shares, topics: readonly string[] = ["queue"]): this {
     const assignments = Object.entries(shares).map(([member, numbers]) => ({
       member,

@@ -45,13 +45,20 @@ export class GroupFixture {
   #nextRequest = 0;
   #draws = 0;
 
-  constructor(options: Partial<GroupsOptions> = {}) {
+  constructor({
+    consumer = {},
+    ...options
+  }: Partial<Omit<GroupsOptions, "consumer">> & {
+    consumer?: Partial<GroupsOptions["consumer"]>;
+  } = {}) {
     this.#options = {
       consumer: {
         sessionTimeoutMs: 45_000,
         heartbeatIntervalMs: 5_000,
         maxSize: 2_147_483_647,
         assignmentIntervalMs: 1_000,
+        migrationPolicy: "bidirectional",
+        ...consumer,
       },
       image: this.image,
       initialRebalanceDelayMs: 3_000,
@@ -94,8 +101,9 @@ export class GroupFixture {
       if (effects.replays) this.groups.replay(record, this.log.length, producerId, this.nowMs);
       this.log.push({ record, producerId });
     }
-    if (effects.replays) this.groups.noteStates(effects);
-    for (const { timer, delayMs } of effects.timers) {
+    if (effects.replays) this.groups.replayed(effects);
+    for (const { timer, delayMs, ifAbsent } of effects.timers) {
+      if (ifAbsent && this.timers.has(timerName(timer))) continue;
       if (delayMs === undefined) this.timers.delete(timerName(timer));
       else this.timers.set(timerName(timer), { timer, at: this.nowMs + delayMs });
     }
@@ -105,7 +113,8 @@ export class GroupFixture {
       else this.#syncs.set(request, body);
     }
     if (this.commitsAtOnce) this.#settle(effects.whenCommitted, ERRORS.NONE);
-    else if (effects.records.length > 0) this.#uncommitted.push(effects.whenCommitted);
+    else if (effects.records.length > 0 || effects.whenCommitted !== undefined)
+      this.#uncommitted.push(effects.whenCommitted);
     return result;
   }
 
@@ -245,6 +254,10 @@ export class GroupFixture {
         next(),
       );
     }
+  }
+
+  partitions(topic: string): number {
+    return this.image.topicByName(topic)?.partitions.length ?? 0;
   }
 
   beat(body: Partial<ConsumerGroupHeartbeatRequest>): HeartbeatOutcome {

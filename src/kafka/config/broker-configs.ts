@@ -40,6 +40,12 @@ export const BROKER_CONFIGS = {
   "group.consumer.heartbeat.interval.ms": number(5_000, 1),
   "group.consumer.max.size": number(2_147_483_647, 1),
   "group.consumer.assignment.interval.ms": number(1_000, 0),
+  "group.consumer.migration.policy": text("bidirectional", [
+    "bidirectional",
+    "disabled",
+    "upgrade",
+    "downgrade",
+  ]),
   "offset.metadata.max.bytes": number(4_096),
   "offsets.commit.timeout.ms": number(5_000, 1),
   "offsets.load.buffer.size": number(5_242_880, 1),

@@ -105,7 +105,6 @@ const BROKER: readonly string[] = [
   "group.consumer.assignors",
   "group.consumer.max.heartbeat.interval.ms",
   "group.consumer.max.session.timeout.ms",
-  "group.consumer.migration.policy",
   "group.consumer.min.heartbeat.interval.ms",
   "group.consumer.min.session.timeout.ms",
   "group.consumer.regex.refresh.interval.ms",

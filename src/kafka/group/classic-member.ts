@@ -73,14 +73,21 @@ export class ClassicMember {
 
   /** Would it join with the very same protocols, in the same order? */
   matches(protocols: readonly JoinGroupProtocol[]): boolean {
-    return (
-      protocols.length === this.protocols.length &&
-      protocols.every(({ name, metadata }, i) => {
-        const own = this.protocols[i];
-        return own?.name === name && isSame(own.metadata, metadata);
-      })
-    );
+    return isSameProtocols(protocols, this.protocols);
   }
+}
+
+export function isSameProtocols(
+  some: readonly JoinGroupProtocol[],
+  others: readonly JoinGroupProtocol[],
+): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ name, metadata }, i) => {
+      const other = others[i];
+      return other?.name === name && isSame(other.metadata, metadata);
+    })
+  );
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {

@@ -8,6 +8,7 @@ import type {
   LeavingMember,
   LeftMember,
   SyncGroupRequest,
+  SyncGroupResponse,
 } from "../protocol/group-membership.ts";
 import type { ClassicGroup } from "./classic-group.ts";
 import type { RequestId } from "./classic-member.ts";
@@ -370,12 +371,15 @@ export function refuseJoin(
 }
 
 export function refuseSync({ request }: Requester, error: ErrorCode, effects: GroupEffects): void {
-  const body = {
+  effects.answers.push({ api: "SyncGroup", request, body: refusedSync(error) });
+}
+
+export function refusedSync({ code }: ErrorCode): SyncGroupResponse {
+  return {
     throttleTimeMs: 0,
-    errorCode: error.code,
+    errorCode: code,
     protocolType: undefined,
     protocolName: undefined,
     assignment: NO_ASSIGNMENT,
   };
-  effects.answers.push({ api: "SyncGroup", request, body });
 }

@@ -1,7 +1,9 @@
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
+import type { JoinGroupProtocol } from "../protocol/group-membership.ts";
 import type { TopicPartitions } from "./assignors/topic-partitions.ts";
 import { NO_PARTITIONS } from "./assignors/topic-partitions.ts";
+import { CONSUMER_PROTOCOL } from "./classic-group.ts";
 import type { ConsumerMember } from "./consumer-member.ts";
 import { LEAVES_FOR_A_WHILE, MEMBER_STATE, NEW_ASSIGNMENT } from "./consumer-member.ts";
 import type {
@@ -25,17 +27,29 @@ export type ConsumerGroupRecord =
   | TargetMemberRecord
   | CurrentMemberRecord;
 
+/** Who commits offsets, as he says. */
+export interface OffsetCommitter {
+  readonly memberId: string;
+  readonly groupInstanceId: string | undefined;
+  readonly generation: number;
+}
+
 /** Of a member that has told nothing of itself yet. */
-export const NO_METADATA: MemberMetadata = {
+const NO_METADATA: MemberMetadata = {
   instanceId: undefined,
   rackId: undefined,
   clientId: "",
   clientHost: "",
   subscribedTopicNames: [],
-  subscribedTopicRegex: undefined,
+  subscribedTopicRegex: "",
   rebalanceTimeoutMs: -1,
   serverAssignor: undefined,
+  classicMemberMetadata: undefined,
 };
+
+export function newMember(memberId: string): ConsumerMember {
+  return { memberId, metadata: NO_METADATA, current: NEW_ASSIGNMENT };
+}
 
 /**
  * A group of the protocol of KIP-848, in which the coordinator assigns (Kafka's `ConsumerGroup`). A fold of
@@ -89,17 +103,71 @@ export class ConsumerGroup {
     return this.#owners.get(topicId)?.get(partition) === undefined;
   }
 
-  /** Topics that its members subscribe to, with one of them as he is to be, or gone. */
+  /** Is something that the member is to have still another's? */
+  isWaiting({ memberId, current }: ConsumerMember): boolean {
+    if (current.state !== MEMBER_STATE.unreleased) return false;
+    for (const [topicId, partitions] of this.target.get(memberId) ?? NO_PARTITIONS) {
+      const mine = current.assigned.get(topicId);
+      if (partitions.some((index) => !mine?.has(index) && !this.isFree(topicId, index))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Members of the classic protocol.
+
+  /** How many there are. */
+  get classicMembers(): number {
+    let count = 0;
+    for (const { metadata } of this.members.values()) {
+      if (metadata.classicMemberMetadata !== undefined) count++;
+    }
+    return count;
+  }
+
+  /** Can a member with these protocols join? One of them must be known to all who speak the classic protocol. */
+  supportsClassic(protocolType: string, protocols: readonly JoinGroupProtocol[]): boolean {
+    if (protocolType !== CONSUMER_PROTOCOL) return false;
+    const others = [...this.members.values()].flatMap(
+      ({ metadata }) => metadata.classicMemberMetadata ?? [],
+    );
+    return protocols.some(({ name }) =>
+      others.every(({ supportedProtocols }) => supportedProtocols.some((one) => one.name === name)),
+    );
+  }
+
+  /** The check of every request of the classic protocol that names a member (`validateConsumerGroupMember`). */
+  classicMember(memberId: string, instanceId: string | undefined): ConsumerMember | ErrorCode {
+    const member =
+      instanceId === undefined ? this.members.get(memberId) : this.staticMember(instanceId);
+    if (member === undefined) return ERRORS.UNKNOWN_MEMBER_ID;
+    if (member.memberId !== memberId) return ERRORS.FENCED_INSTANCE_ID;
+    const { classicMemberMetadata: said } = member.metadata;
+    return said === undefined ? ERRORS.UNKNOWN_MEMBER_ID : member;
+  }
+
+  /** Topics that its members subscribe to, with one of them as he is to be. */
   subscribedTopics(changed?: {
     readonly memberId: string;
-    readonly metadata?: MemberMetadata | undefined;
+    readonly metadata: MemberMetadata;
   }): ReadonlySet<string> {
+    const topics = this.#topicsWithout((memberId) => memberId === changed?.memberId);
+    for (const topic of changed?.metadata.subscribedTopicNames ?? []) topics.add(topic);
+    return topics;
+  }
+
+  /** The same when these have gone. */
+  subscribedTopicsWithout(gone: ReadonlySet<string>): ReadonlySet<string> {
+    return this.#topicsWithout((memberId) => gone.has(memberId));
+  }
+
+  #topicsWithout(isOut: (memberId: string) => boolean): Set<string> {
     const topics = new Set<string>();
     for (const { memberId, metadata } of this.members.values()) {
-      if (memberId === changed?.memberId) continue;
+      if (isOut(memberId)) continue;
       for (const topic of metadata.subscribedTopicNames) topics.add(topic);
     }
-    for (const topic of changed?.metadata?.subscribedTopicNames ?? []) topics.add(topic);
     return topics;
   }
 
@@ -111,30 +179,36 @@ export class ConsumerGroup {
    * May a member commit so? With an epoch that is over, only what it has had since then, which is to be
    * asked for each partition (KIP-1251, `validateOffsetCommit`).
    */
-  checkOffsetCommit(memberId: string, memberEpoch: number): ErrorCode {
+  checkOffsetCommit(
+    { memberId, generation: memberEpoch, groupInstanceId }: OffsetCommitter,
+    isTransactional: boolean,
+  ): ErrorCode {
     if (memberEpoch < 0 && this.isEmpty) return ERRORS.NONE;
+    const isNobody = memberEpoch === -1 && memberId === "" && groupInstanceId === undefined;
+    if (isTransactional && isNobody) return ERRORS.NONE;
     const member = this.members.get(memberId);
     if (member === undefined) return ERRORS.UNKNOWN_MEMBER_ID;
-    const isNewer = memberEpoch > member.current.memberEpoch;
-    return isNewer ? ERRORS.STALE_MEMBER_EPOCH : ERRORS.NONE;
+    return memberEpoch > member.current.memberEpoch ? notOfEpoch(member) : ERRORS.NONE;
   }
 
-  /** Has the member had this partition since `memberEpoch`, or is that the epoch it is in? */
-  hasHadSince(memberId: string, memberEpoch: number, topicId: string, partition: number): boolean {
-    const current = this.members.get(memberId)?.current;
-    if (current === undefined || memberEpoch === current.memberEpoch) return true;
-    const since =
-      current.assigned.get(topicId)?.get(partition) ??
-      current.revoking.get(topicId)?.get(partition);
-    return since !== undefined && memberEpoch >= since;
+  /** Has the member had this partition since the epoch that it says, or is that the one it is in? */
+  checkPartitionCommit(
+    { memberId, generation: memberEpoch }: OffsetCommitter,
+    topicId: string,
+    partition: number,
+  ): ErrorCode {
+    const member = this.members.get(memberId);
+    if (member === undefined || memberEpoch === member.current.memberEpoch) return ERRORS.NONE;
+    const { assigned, revoking } = member.current;
+    const since = assigned.get(topicId)?.get(partition) ?? revoking.get(topicId)?.get(partition);
+    return since !== undefined && memberEpoch >= since ? ERRORS.NONE : notOfEpoch(member);
   }
 
   checkOffsetFetch(memberId: string | undefined, memberEpoch: number): ErrorCode {
     if (memberId === undefined && memberEpoch < 0) return ERRORS.NONE;
     const member = this.members.get(memberId ?? "");
     if (member === undefined) return ERRORS.UNKNOWN_MEMBER_ID;
-    const isSame = memberEpoch === member.current.memberEpoch;
-    return isSame ? ERRORS.NONE : ERRORS.STALE_MEMBER_EPOCH;
+    return memberEpoch === member.current.memberEpoch ? ERRORS.NONE : notOfEpoch(member);
   }
 
   /** Since when an offset counts as unused, in milliseconds. */
@@ -178,7 +252,7 @@ export class ConsumerGroup {
 
   #memberOf(memberId: string): ConsumerMember {
     const known = this.members.get(memberId);
-    return known ?? { memberId, metadata: NO_METADATA, current: NEW_ASSIGNMENT };
+    return known ?? newMember(memberId);
   }
 
   #put(member: ConsumerMember): void {
@@ -224,16 +298,28 @@ export class ConsumerGroup {
     }
   }
 
-  /** All that is to be taken back when the group goes (`createGroupTombstoneRecords`). */
-  tombstones(): ConsumerGroupRecord[] {
+  /** All that is to be taken back when the group goes, with members of these ids (`createGroupTombstoneRecords`). */
+  tombstones(members: readonly string[] = [...this.members.keys()]): ConsumerGroupRecord[] {
     const { groupId: group } = this;
-    const records: ConsumerGroupRecord[] = [];
-    for (const member of this.members.keys()) records.push(...memberTombstones(group, member));
     const value = undefined;
-    records.push({ type: "ConsumerGroupTargetAssignmentMetadata", group, value });
-    records.push({ type: "ConsumerGroupMetadata", group, value });
-    return records;
+    const ofEach = (type: MemberRecordType): ConsumerGroupRecord[] =>
+      members.map((member) => ({ type, group, member, value }));
+    return [
+      ...ofEach("ConsumerGroupCurrentMemberAssignment"),
+      ...ofEach("ConsumerGroupTargetAssignmentMember"),
+      { type: "ConsumerGroupTargetAssignmentMetadata", group, value },
+      ...ofEach("ConsumerGroupMemberMetadata"),
+      { type: "ConsumerGroupMetadata", group, value },
+    ];
   }
+}
+
+type MemberRecordType = Extract<ConsumerGroupRecord, { readonly member: string }>["type"];
+
+/** The epoch is not the member's: what that is called in its protocol. */
+function notOfEpoch({ metadata }: ConsumerMember): ErrorCode {
+  const isClassic = metadata.classicMemberMetadata !== undefined;
+  return isClassic ? ERRORS.ILLEGAL_GENERATION : ERRORS.STALE_MEMBER_EPOCH;
 }
 
 /** A member goes: the order is Kafka's. */

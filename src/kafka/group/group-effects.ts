@@ -1,5 +1,6 @@
 import type { PartitionName } from "../ids.ts";
 import type { JoinGroupResponse, SyncGroupResponse } from "../protocol/group-membership.ts";
+import type { ClassicGroup, ClassicGroupState } from "./classic-group.ts";
 import type { RequestId } from "./classic-member.ts";
 import type { GroupRecord } from "./group-record.ts";
 
@@ -21,12 +22,16 @@ export type GroupTimer =
       readonly group: string;
       readonly member: string;
       readonly memberEpoch: number;
-    };
+    }
+  /** A member of the classic protocol in a group of KIP-848 should have joined again, or have synced. */
+  | { readonly kind: "rejoin" | "resync"; readonly group: string; readonly member: string };
 
 export interface TimerChange {
   readonly timer: GroupTimer;
   /** From now; undefined cancels. */
   readonly delayMs: number | undefined;
+  /** One that runs already goes on. */
+  readonly ifAbsent: boolean;
 }
 
 /** What happened to groups, for whoever watches; the names are those of facts. */
@@ -38,6 +43,12 @@ export type GroupNote =
       readonly to: string;
       readonly generation: number;
       readonly reason: string;
+    }
+  | {
+      readonly kind: "group-migrated";
+      readonly group: string;
+      readonly to: "consumer" | "classic";
+      readonly generation: number;
     }
   | {
       readonly kind: "group-member-joined";
@@ -93,7 +104,27 @@ export type WhenCommitted =
       readonly newMember: string;
     }
   /** Who made the group come into being is to be told if that failed, and still waits. */
-  | { readonly kind: "new-group"; readonly group: string; readonly request: RequestId };
+  | { readonly kind: "new-group"; readonly group: string; readonly request: RequestId }
+  /** A member of the classic protocol in a group of KIP-848 is to be told its epoch, and then has to sync. */
+  | {
+      readonly kind: "joined";
+      readonly group: string;
+      readonly member: string;
+      /** Undefined if the group becomes a classic one. */
+      readonly sessionTimeoutMs: number | undefined;
+      readonly rebalanceTimeoutMs: number;
+      readonly request: RequestId;
+      readonly body: JoinGroupResponse;
+    }
+  /** Such a member is to be told what it is assigned. */
+  | {
+      readonly kind: "synced";
+      readonly group: string;
+      readonly member: string;
+      readonly sessionTimeoutMs: number;
+      readonly request: RequestId;
+      readonly body: SyncGroupResponse;
+    };
 
 export type GroupAnswer =
   | { readonly api: "JoinGroup"; readonly request: RequestId; readonly body: JoinGroupResponse }
@@ -115,18 +146,33 @@ export class GroupEffects {
   readonly answers: GroupAnswer[] = [];
   readonly timers: TimerChange[] = [];
   readonly notes: GroupNote[] = [];
+  /** The state of the classic group that the records make one of KIP-848. */
+  upgradedFrom: ClassicGroupState | undefined = undefined;
+  /** What takes the place of a group of KIP-848 once the records are replayed, and why it rebalances then, if so. */
+  downgraded: Downgraded | undefined = undefined;
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
   }
 
   start(timer: GroupTimer, delayMs: number): void {
-    this.timers.push({ timer, delayMs });
+    this.timers.push({ timer, delayMs, ifAbsent: false });
+  }
+
+  startIfAbsent(timer: GroupTimer, delayMs: number): void {
+    this.timers.push({ timer, delayMs, ifAbsent: true });
   }
 
   cancel(timer: GroupTimer): void {
-    this.timers.push({ timer, delayMs: undefined });
+    this.timers.push({ timer, delayMs: undefined, ifAbsent: false });
   }
+}
+
+export interface Downgraded {
+  /** The state that it was in. */
+  readonly from: string;
+  readonly group: ClassicGroup;
+  readonly rebalance: string | undefined;
 }
 
 /** One name for a timer and for what replaces it. */

@@ -6,6 +6,7 @@ import type { Offset, TopicId } from "../ids.ts";
 import type { DecodedRecord } from "../log/record-cursor.ts";
 import { FlexibleReader } from "../metadata/flexible-reader.ts";
 import { FlexibleWriter, NO_TAGS, taggedContent } from "../metadata/flexible-writer.ts";
+import type { JoinGroupProtocol } from "../protocol/group-membership.ts";
 import { ZERO_UUID } from "../uuid.ts";
 import type { TopicPartitions } from "./assignors/topic-partitions.ts";
 
@@ -94,6 +95,14 @@ export interface MemberMetadata {
   readonly subscribedTopicRegex: string | undefined;
   readonly rebalanceTimeoutMs: number;
   readonly serverAssignor: string | undefined;
+  /** Of a member that uses the classic protocol. */
+  readonly classicMemberMetadata: ClassicMemberMetadata | undefined;
+}
+
+/** What a member said when it joined by the classic protocol a group of KIP-848, or one that has become such. */
+export interface ClassicMemberMetadata {
+  readonly sessionTimeoutMs: number;
+  readonly supportedProtocols: readonly JoinGroupProtocol[];
 }
 
 /** The epoch of the target assignment, and when it was made (ms). */
@@ -334,10 +343,30 @@ function writeMember(writer: FlexibleWriter, value: MemberMetadata): void {
   writer.string(value.subscribedTopicRegex);
   writer.int32(value.rebalanceTimeoutMs);
   writer.string(value.serverAssignor);
+  // A struct that may be null has a byte in front that says so; what Kafka leaves out is an empty one, not null.
+  const content = taggedContent((tag) => writeClassicMember(tag, value.classicMemberMetadata));
+  writer.tagged([{ tag: 0, content }]);
+}
+
+function writeClassicMember(
+  writer: FlexibleWriter,
+  value: ClassicMemberMetadata | undefined,
+): void {
+  writer.unsignedVarint(value === undefined ? 0 : 1);
+  if (value === undefined) return;
+  writer.int32(value.sessionTimeoutMs);
+  writer.arrayLength(value.supportedProtocols.length);
+  for (const { name, metadata } of value.supportedProtocols) {
+    writer.string(name);
+    writer.unsignedVarint(metadata.length + 1);
+    writer.raw(metadata);
+    writer.tagged(NO_TAGS);
+  }
   writer.tagged(NO_TAGS);
 }
 
 function readMember(reader: FlexibleReader): MemberMetadata {
+  let classicMemberMetadata: ClassicMemberMetadata | undefined;
   const value = {
     instanceId: reader.nullableString(),
     rackId: reader.nullableString(),
@@ -348,8 +377,23 @@ function readMember(reader: FlexibleReader): MemberMetadata {
     rebalanceTimeoutMs: reader.int32(),
     serverAssignor: reader.nullableString(),
   };
+  reader.tagged((tag, content) => {
+    if (tag === 0) classicMemberMetadata = readClassicMember(content);
+  });
+  return { ...value, classicMemberMetadata };
+}
+
+function readClassicMember(reader: FlexibleReader): ClassicMemberMetadata | undefined {
+  if (reader.unsignedVarint() === 0) return undefined;
+  const sessionTimeoutMs = reader.int32();
+  const supportedProtocols = reader.array((): JoinGroupProtocol => {
+    const name = reader.string();
+    const metadata = reader.raw(reader.unsignedVarint() - 1);
+    reader.tagged();
+    return { name, metadata };
+  });
   reader.tagged();
-  return value;
+  return { sessionTimeoutMs, supportedProtocols };
 }
 
 function writeTarget(writer: FlexibleWriter, value: TopicPartitions): void {

@@ -13,19 +13,24 @@ import type {
 } from "../protocol/group-membership.ts";
 import type { OffsetCommitPartition } from "../protocol/group-offsets.ts";
 import type { WordSource } from "../uuid.ts";
+import { randomUuid } from "../uuid.ts";
 import { ClassicGroup } from "./classic-group.ts";
 import type { ClassicProtocolOptions, Requester } from "./classic-protocol.ts";
 import { ClassicProtocol, refuseJoin, refuseSync } from "./classic-protocol.ts";
 import { answerJoin, answerSync, refusedJoin } from "./classic-rebalance.ts";
-import type { ConsumerGroupRecord } from "./consumer-group.ts";
+import type { ConsumerGroupRecord, OffsetCommitter } from "./consumer-group.ts";
 import { ConsumerGroup } from "./consumer-group.ts";
-import type { ConsumerProtocolOptions, HeartbeatOutcome } from "./consumer-heartbeats.ts";
+import type { HeartbeatOutcome } from "./consumer-heartbeats.ts";
 import { ConsumerHeartbeats } from "./consumer-heartbeats.ts";
-import type { GroupEffects, GroupTimer, WhenCommitted } from "./group-effects.ts";
+import type { ConsumerProtocolOptions } from "./consumer-rebalance.ts";
+import { ConsumerRebalance } from "./consumer-rebalance.ts";
+import type { Downgraded, GroupEffects, GroupTimer, WhenCommitted } from "./group-effects.ts";
 import type { GroupEpochRecord, GroupRecord } from "./group-record.ts";
 import { newMemberId } from "./member-id.ts";
+import { MixedGroupProtocol } from "./mixed-group-protocol.ts";
 import type { EndedOffsets } from "./offset-book.ts";
 import { OffsetBook } from "./offset-book.ts";
+import { upgrade } from "./online-upgrade.ts";
 
 export type Group = ClassicGroup | ConsumerGroup;
 
@@ -39,12 +44,8 @@ export interface GroupsOptions extends ClassicProtocolOptions {
   readonly offsetsRetentionMs: number;
 }
 
-/** Who commits offsets, as he says. */
-export interface Committer {
+export interface Committer extends OffsetCommitter {
   readonly groupId: string;
-  readonly memberId: string;
-  readonly groupInstanceId: string | undefined;
-  readonly generation: number;
 }
 
 /** Offsets to be committed, of a topic that exists. */
@@ -63,14 +64,19 @@ export class Groups {
   readonly #groups = new Map<string, Group>();
   readonly #options: GroupsOptions;
   readonly #classic: ClassicProtocol;
+  readonly #rebalance: ConsumerRebalance;
   readonly #heartbeats: ConsumerHeartbeats;
+  readonly #mixed: MixedGroupProtocol;
   /** Of KIP-848 groups: the state that was told last. */
   readonly #toldStates = new Map<string, string>();
 
   constructor(options: GroupsOptions) {
     this.#options = options;
     this.#classic = new ClassicProtocol(options);
-    this.#heartbeats = new ConsumerHeartbeats(options.consumer);
+    const { consumer, image, maxSize: classicMaxSize } = options;
+    this.#rebalance = new ConsumerRebalance({ ...consumer, classicMaxSize, image });
+    this.#heartbeats = new ConsumerHeartbeats(this.#rebalance);
+    this.#mixed = new MixedGroupProtocol(this.#rebalance);
   }
 
   get(groupId: string): Group | undefined {
@@ -88,8 +94,8 @@ export class Groups {
     const { groupId, memberId, groupInstanceId } = body;
     const other = this.#groups.get(groupId);
     if (other?.kind === "consumer" && !other.isEmpty) {
-      // Simplified: members of the classic protocol in a KIP-848 group (migration) are not modelled.
-      refuseJoin(from, memberId, ERRORS.INCONSISTENT_GROUP_PROTOCOL, effects);
+      effects.replays = true;
+      this.#mixed.join(other, body, from, () => randomUuid(random), effects);
       return;
     }
     if (other?.kind === "consumer") this.#drop(other, effects);
@@ -121,23 +127,27 @@ export class Groups {
   }
 
   sync(body: SyncGroupRequest, from: Requester, effects: GroupEffects): void {
-    const group = this.#classicGroup(body.groupId);
-    if (group === undefined || group.isEmpty) {
-      refuseSync(from, ERRORS.UNKNOWN_MEMBER_ID, effects);
-      return;
-    }
-    this.#classic.sync(group, body, from, effects);
+    const group = this.#groups.get(body.groupId);
+    if (group === undefined || group.isEmpty) refuseSync(from, ERRORS.UNKNOWN_MEMBER_ID, effects);
+    else if (group.kind === "classic") this.#classic.sync(group, body, from, effects);
+    else this.#mixed.sync(group, body, from, effects);
   }
 
   heartbeat(body: HeartbeatRequest, effects: GroupEffects): ErrorCode {
-    const group = this.#classicGroup(body.groupId);
+    const group = this.#groups.get(body.groupId);
     if (group === undefined) return ERRORS.UNKNOWN_MEMBER_ID;
-    return this.#classic.heartbeat(group, body, effects);
+    return group.kind === "classic"
+      ? this.#classic.heartbeat(group, body, effects)
+      : this.#mixed.heartbeat(group, body, effects);
   }
 
   leave(body: LeaveGroupRequest, effects: GroupEffects): LeaveGroupResponse {
-    const group = this.#classicGroup(body.groupId);
-    if (group !== undefined) return this.#classic.leave(group, body, effects);
+    const group = this.#groups.get(body.groupId);
+    if (group?.kind === "classic") return this.#classic.leave(group, body, effects);
+    if (group?.kind === "consumer") {
+      effects.replays = true;
+      return this.#mixed.leave(group, body, effects);
+    }
     const { code: errorCode } = ERRORS.UNKNOWN_MEMBER_ID;
     const members = body.members.map(({ memberId, groupInstanceId }) => {
       return { memberId, groupInstanceId, errorCode };
@@ -156,43 +166,64 @@ export class Groups {
     if (error !== ERRORS.NONE) return error;
     effects.replays = true;
     const { groupId, memberEpoch } = body;
-    const { image } = this.#options;
-    const known = this.#groups.get(groupId);
     if (memberEpoch < 0) {
+      const known = this.#groups.get(groupId);
       if (known?.kind !== "consumer") return ERRORS.GROUP_ID_NOT_FOUND;
-      return this.#heartbeats.leave(known, body, image, effects);
+      return this.#heartbeats.leave(known, body, effects);
     }
     const group = this.#consumerGroup(groupId, memberEpoch === 0, effects);
-    if (group === undefined) return ERRORS.GROUP_ID_NOT_FOUND;
-    const outcome = this.#heartbeats.heartbeat(group, body, from, image, effects);
-    if (!("memberEpoch" in outcome)) effects.records.length = 0;
+    const outcome =
+      "groupId" in group ? this.#heartbeats.heartbeat(group, body, from, effects) : group;
+    if (!("memberEpoch" in outcome)) {
+      // Whom an upgrade that comes to nothing has told to join again, has been told so.
+      effects.records.length = 0;
+      effects.notes.length = 0;
+    }
     return outcome;
   }
 
-  /** The group, or one that the records to come bring into being; undefined if it cannot be had. */
+  /** The group, or one that the records to come bring into being; or why it cannot be had. */
   #consumerGroup(
     groupId: string,
     mayCreate: boolean,
     effects: GroupEffects,
-  ): ConsumerGroup | undefined {
+  ): ConsumerGroup | ErrorCode {
     const known = this.#groups.get(groupId);
     if (known?.kind === "consumer") return known;
-    if (!mayCreate) return undefined;
-    if (known !== undefined) {
-      // Simplified: a classic group with members is not taken over (migration).
-      if (!known.isEmpty) return undefined;
-      effects.records.push({ type: "GroupMetadata", group: groupId, value: undefined });
-    }
+    if (!mayCreate) return ERRORS.GROUP_ID_NOT_FOUND;
+    if (known === undefined) return new ConsumerGroup(groupId);
+    const { consumer, image } = this.#options;
+    if (!known.isEmpty) return upgrade(known, consumer, image, effects);
+    effects.records.push({ type: "GroupMetadata", group: groupId, value: undefined });
     return new ConsumerGroup(groupId);
   }
 
-  /** What the records of a step have made of the states of KIP-848 groups, once they are replayed. */
-  noteStates(effects: GroupEffects): void {
+  /** The records of a step are replayed: what they have made of groups goes on, and is told. */
+  replayed(effects: GroupEffects): void {
+    if (effects.downgraded !== undefined) this.#downgraded(effects.downgraded, effects);
+    this.#noteStates(effects);
+  }
+
+  /** A group of KIP-848 is a classic one now; with all that its members said, of which the record has but a part. */
+  #downgraded({ from, group, rebalance: reason }: Downgraded, effects: GroupEffects): void {
+    const { groupId, generation, state: to } = group;
+    const { rebalance } = this.#classic;
+    this.#groups.set(groupId, group);
+    for (const member of group.members.values()) rebalance.heard(group, member, effects);
+    if (reason !== undefined) rebalance.prepare(group, reason, effects);
+    else if (from !== to) {
+      const why = "a static member is back by the classic protocol";
+      const kind = "group-state-changed";
+      effects.notes.push({ kind, group: groupId, from, to, generation, reason: why });
+    }
+  }
+
+  #noteStates(effects: GroupEffects): void {
     const touched = new Set(effects.records.map(({ group }) => group));
     for (const groupId of touched) {
       const group = this.#groups.get(groupId);
       if (group?.kind !== "consumer") continue;
-      const from = this.#toldStates.get(groupId) ?? "";
+      const from = this.#toldStates.get(groupId) ?? effects.upgradedFrom ?? "";
       const { state: to, epoch: generation } = group;
       if (to === from) continue;
       this.#toldStates.set(groupId, to);
@@ -222,35 +253,43 @@ export class Groups {
       case "sync":
         rebalance.syncOver(group, timer.generation, effects);
         break;
-      case "rebalance":
+      default:
+        // Of when it was a group of KIP-848.
         break;
     }
   }
 
   #onConsumerTimer(group: ConsumerGroup, timer: GroupTimer, effects: GroupEffects): void {
-    if (timer.kind !== "session" && timer.kind !== "rebalance") return;
+    // Those of when it was a classic group are over.
+    if (timer.kind === "join" || timer.kind === "sync") return;
     const member = group.members.get(timer.member);
     if (member === undefined) return;
     const isOfOtherEpoch =
       timer.kind === "rebalance" && timer.memberEpoch !== member.current.memberEpoch;
     if (isOfOtherEpoch) return;
     effects.replays = true;
-    const reason = timer.kind === "session" ? "session-expired" : "rebalance-timeout";
-    this.#heartbeats.fence(group, member, reason, this.#options.image, effects);
+    this.#rebalance.fence(group, [member], TOO_LATE[timer.kind], effects);
   }
 
   /** The records of a step that asked for this are committed; or, with an error, are not and may never be. */
   onCommitted(what: WhenCommitted, error: ErrorCode, effects: GroupEffects): void {
     const group = this.#classicGroup(what.group);
-    if (group === undefined) return;
     switch (what.kind) {
       case "assignment":
+        if (group === undefined) break;
         this.#classic.assigned(group, what.generation, what.assignments, error, effects);
         break;
       case "static-replacement":
+        if (group === undefined) break;
         this.#classic.staticReplaced(group, what.newMember, error, effects);
         break;
       case "new-group":
+        break;
+      case "joined":
+        this.#mixed.joined(what, error, effects);
+        break;
+      case "synced":
+        this.#mixed.synced(what, error, effects);
         break;
     }
   }
@@ -438,7 +477,7 @@ export class Groups {
         this.#classic.loaded(group, effects);
       } else {
         this.#toldStates.set(group.groupId, group.state);
-        this.#heartbeats.loaded(group, effects);
+        this.#rebalance.loaded(group, effects);
       }
     }
   }
@@ -457,21 +496,31 @@ export class Groups {
   }
 }
 
+/** Why a member of a KIP-848 group is put out of it, by what it has let pass. */
+const TOO_LATE = {
+  session: "session-expired",
+  rebalance: "rebalance-timeout",
+  rejoin: "rebalance-timeout",
+  resync: "sync-timeout",
+} as const;
+
 function checkCommit(
   group: Group,
-  { memberId, groupInstanceId, generation }: Committer,
+  from: Committer,
   topics: readonly CommittedTopic[],
   isTransactional: boolean,
 ): ErrorCode {
   if (group.kind === "classic") {
+    const { memberId, groupInstanceId, generation } = from;
     return group.checkOffsetCommit(memberId, groupInstanceId, generation, isTransactional);
   }
-  const error = group.checkOffsetCommit(memberId, generation);
+  const error = group.checkOffsetCommit(from, isTransactional);
   if (error !== ERRORS.NONE) return error;
-  const isStale = topics.some(({ topicId, partitions }) =>
-    partitions.some(
-      ({ partitionIndex: index }) => !group.hasHadSince(memberId, generation, topicId, index),
-    ),
-  );
-  return isStale ? ERRORS.STALE_MEMBER_EPOCH : ERRORS.NONE;
+  for (const { topicId, partitions } of topics) {
+    for (const { partitionIndex } of partitions) {
+      const refusal = group.checkPartitionCommit(from, topicId, partitionIndex);
+      if (refusal !== ERRORS.NONE) return refusal;
+    }
+  }
+  return ERRORS.NONE;
 }

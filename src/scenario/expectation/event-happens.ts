@@ -51,6 +51,7 @@ const FACT_EVENTS: readonly FactKind[] = [
   "coordinator-loaded",
   "coordinator-unloaded",
   "group-state-changed",
+  "group-migrated",
   "group-member-joined",
   "group-member-left",
   "group-assigned",

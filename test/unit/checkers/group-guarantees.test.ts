@@ -131,6 +131,26 @@ describe("epochs", () => {
     expect(gone.assigned(1, { m1: [0] }).found()).toEqual([]);
     expect(other.assigned(1, { m1: [0] }).found()).toEqual([]);
   });
+
+  test("do not when it is of another protocol with its members", () => {
+    const upgraded = (): GroupFacts =>
+      new GroupFacts(GROUP_EPOCHS_RISE)
+        .state("PreparingRebalance", 3)
+        .assigned(4, { m1: [0] })
+        .state("Assigning", 4, "Stable")
+        .migrated("consumer", 4);
+
+    expect(
+      upgraded()
+        .assigned(5, { m1: [0] })
+        .found(),
+    ).toEqual([]);
+    expect(
+      upgraded()
+        .assigned(1, { m1: [0] })
+        .found(),
+    ).toHaveLength(1);
+  });
 });
 
 describe("commits", () => {

@@ -115,6 +115,13 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     generation: 3,
     reason: "joined",
   },
+  "group-migrated": {
+    kind: "group-migrated",
+    broker: 1,
+    group: "g",
+    to: "consumer",
+    generation: 3,
+  },
   "group-member-joined": {
     kind: "group-member-joined",
     broker: 1,

@@ -2,6 +2,7 @@ import { GROUP_METADATA_TOPIC } from "../../../kafka/coordinator/internal-topics
 import type { ErrorCode } from "../../../kafka/error-code.ts";
 import { ERRORS } from "../../../kafka/error-code.ts";
 import type { Requester } from "../../../kafka/group/classic-protocol.ts";
+import { refusedSync } from "../../../kafka/group/classic-protocol.ts";
 import { refusedJoin } from "../../../kafka/group/classic-rebalance.ts";
 import { refusedHeartbeat } from "../../../kafka/group/consumer-heartbeats.ts";
 import type { GroupsOptions } from "../../../kafka/group/groups.ts";
@@ -28,7 +29,7 @@ import { CoordinatorRuntime } from "../coordinator/coordinator-runtime.ts";
 import type { Partition } from "../partition.ts";
 import type { MarkerWriter } from "../write-txn-markers-handler.ts";
 import { GroupShard } from "./group-shard.ts";
-import { refusedLeave, refusedSync } from "./refusals.ts";
+import { refusedLeave } from "./refusals.ts";
 
 /**
  * The group coordinator of one broker: of the groups that are kept in the partitions of `__consumer_offsets`
@@ -50,6 +51,7 @@ export class GroupCoordinator implements MarkerWriter {
         heartbeatIntervalMs: configs["group.consumer.heartbeat.interval.ms"],
         maxSize: configs["group.consumer.max.size"],
         assignmentIntervalMs: configs["group.consumer.assignment.interval.ms"],
+        migrationPolicy: configs["group.consumer.migration.policy"],
       },
       image: context.image,
       maxOffsetMetadata: configs["offset.metadata.max.bytes"],
@@ -155,6 +157,8 @@ export class GroupCoordinator implements MarkerWriter {
     const from = { request: -1, clientId: CLIENT_ID, clientHost: `/${request.from}` };
     const outcome = shard.groups.consumerHeartbeat(body, from, effects);
     if (!("memberEpoch" in outcome)) {
+      // An upgrade that comes to nothing has told others something.
+      shard.perform(effects);
       refuse(outcome);
       return;
     }

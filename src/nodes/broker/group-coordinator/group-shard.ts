@@ -68,6 +68,7 @@ function isOfRecord({ kind }: GroupNote): boolean {
   switch (kind) {
     case "group-assigned":
     case "group-member-assigned":
+    case "group-migrated":
     case "offsets-removed":
       return true;
     default:
@@ -196,7 +197,7 @@ export class GroupShard implements CoordinatorShard {
     if (failure !== undefined) {
       this.#settle(effects, failure);
       done?.(failure);
-    } else if (written !== undefined || done !== undefined) {
+    } else if (written !== undefined || done !== undefined || effects.whenCommitted !== undefined) {
       this.log.whenCommitted((error) => {
         const told = coordinatorErrorOf(error);
         if (isLater && error === ERRORS.NONE) this.#note(effects.notes.filter(isOfRecord));
@@ -228,15 +229,16 @@ export class GroupShard implements CoordinatorShard {
     for (const [i, record] of records.entries()) {
       this.groups.replay(record, at + i, producerId, nowMs);
     }
-    this.groups.noteStates(effects);
+    this.groups.replayed(effects);
     return at;
   }
 
   #settle({ whenCommitted: what }: GroupEffects, error: ErrorCode): void {
-    if (what === undefined || this.#isUnloaded) return;
+    if (what === undefined) return;
     const effects = this.begin();
     this.groups.onCommitted(what, error, effects);
-    this.perform(effects);
+    if (!this.#isUnloaded) this.perform(effects);
+    else for (const answer of effects.answers) this.#answer(answer);
   }
 
   #answer(answer: GroupAnswer): void {
@@ -265,10 +267,11 @@ export class GroupShard implements CoordinatorShard {
 
   // Timers.
 
-  #set({ timer, delayMs }: TimerChange): void {
+  #set({ timer, delayMs, ifAbsent }: TimerChange): void {
     const { timers } = this.#context.world;
     const name = timerName(timer);
     const running = this.#timers.get(name);
+    if (ifAbsent && running !== undefined) return;
     if (running !== undefined) timers.cancel(running.handle);
     if (delayMs === undefined) {
       this.#timers.delete(name);

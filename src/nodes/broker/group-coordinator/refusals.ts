@@ -1,10 +1,8 @@
 import type { ErrorCode } from "../../../kafka/error-code.ts";
 import { ERRORS } from "../../../kafka/error-code.ts";
-import { NO_ASSIGNMENT } from "../../../kafka/group/classic-member.ts";
 import type {
   LeaveGroupRequest,
   LeaveGroupResponse,
-  SyncGroupResponse,
 } from "../../../kafka/protocol/group-membership.ts";
 import type {
   OffsetCommitRequest,
@@ -16,16 +14,6 @@ import type {
 } from "../../../kafka/protocol/group-offsets.ts";
 
 /** What requests are answered that fail as a whole, each in the way of its API (`getErrorResponse`). */
-
-export function refusedSync({ code }: ErrorCode): SyncGroupResponse {
-  return {
-    throttleTimeMs: 0,
-    errorCode: code,
-    protocolType: undefined,
-    protocolName: undefined,
-    assignment: NO_ASSIGNMENT,
-  };
-}
 
 /** An unknown group is told of member by member. */
 export function refusedLeave(body: LeaveGroupRequest, error: ErrorCode): LeaveGroupResponse {

@@ -81,6 +81,7 @@ const BROKER: Defaults = {
   "group.consumer.heartbeat.interval.ms": 5 * SECONDS,
   "group.consumer.max.size": 2 ** 31 - 1,
   "group.consumer.assignment.interval.ms": SECONDS,
+  "group.consumer.migration.policy": "bidirectional",
   "offset.metadata.max.bytes": 4 * KIB,
   "offsets.commit.timeout.ms": 5 * SECONDS,
   "offsets.load.buffer.size": 5 * MIB,

@@ -1,59 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { byNumber } from "../../../../src/base/order.ts";
-import type { ConsumerGroupHeartbeatRequest } from "../../../../src/kafka/protocol/consumer-group-heartbeat.ts";
+import { HeartbeatClient as Member } from "../../../support/group-clients.ts";
 import { GROUP, GroupFixture, topicIdOf } from "../../../support/group-fixture.ts";
 
 const ORDERS = topicIdOf("orders");
-
-/** A member of the group as its client plays it: it owns what it was told, once it has given up the rest. */
-class Member {
-  readonly id: string;
-  readonly instance: string | undefined;
-  readonly #group: GroupFixture;
-  epoch = 0;
-  owned: readonly number[] = [];
-  assigned: readonly number[] = [];
-
-  constructor(group: GroupFixture, id: string, instance?: string) {
-    this.#group = group;
-    this.id = id;
-    this.instance = instance;
-  }
-
-  /** Joins; returns what is wrong, if anything. */
-  join(more: Partial<ConsumerGroupHeartbeatRequest> = {}): string {
-    return this.#send({
-      memberEpoch: 0,
-      rebalanceTimeoutMs: 60_000,
-      subscribedTopicNames: ["orders"],
-      topicPartitions: [],
-      ...more,
-    });
-  }
-
-  beat(more: Partial<ConsumerGroupHeartbeatRequest> = {}): string {
-    return this.#send({
-      memberEpoch: this.epoch,
-      topicPartitions: [{ topicId: ORDERS, partitions: this.owned }],
-      ...more,
-    });
-  }
-
-  /** Gives up what it shall not have, and takes what it shall. */
-  obey(): void {
-    this.owned = this.assigned;
-  }
-
-  #send(body: Partial<ConsumerGroupHeartbeatRequest>): string {
-    const outcome = this.#group.beat({ memberId: this.id, instanceId: this.instance, ...body });
-    if (!("memberEpoch" in outcome)) return outcome.name;
-    this.epoch = outcome.memberEpoch;
-    if (outcome.assignment !== undefined) {
-      this.assigned = outcome.assignment.flatMap(({ partitions }) => partitions);
-    }
-    return "NONE";
-  }
-}
 
 function groupOf(partitions: number): GroupFixture {
   const group = new GroupFixture();
@@ -359,12 +309,10 @@ describe("the other protocol", () => {
   test("takes over a group without members, either way", () => {
     const group = groupOf(1);
     const [only = ""] = group.stable(1);
-    expect(new Member(group, "m1").join()).toBe("GROUP_ID_NOT_FOUND");
     group.leave({ memberId: only, groupInstanceId: undefined, reason: undefined });
 
     const one = new Member(group, "m1");
     expect(one.join()).toBe("NONE");
-    expect(group.joined(group.join(""))?.errorCode).toBe(23);
     one.beat({ memberEpoch: -1 });
     expect(group.state).toBe("Empty");
     expect(group.joined(group.join(""))?.errorCode).toBe(79);

@@ -114,14 +114,44 @@ const WRITTEN: readonly (readonly [
         clientId: "c",
         clientHost: "/h",
         subscribedTopicNames: ["orders", "payments"],
-        subscribedTopicRegex: undefined,
+        subscribedTopicRegex: "",
         rebalanceTimeoutMs: 300_000,
         serverAssignor: "uniform",
+        classicMemberMetadata: undefined,
       },
     },
     [
       "000500077265616465727300026d31",
-      "0000036931000263032f6803076f7264657273097061796d656e747300000493e008756e69666f726d00",
+      "0000036931000263032f6803076f7264657273097061796d656e747301000493e008756e69666f726d01000100",
+    ],
+  ],
+  [
+    "a member of the classic protocol in such a group",
+    {
+      type: "ConsumerGroupMemberMetadata",
+      group,
+      member: "m1",
+      value: {
+        instanceId: "i1",
+        rackId: undefined,
+        clientId: "c",
+        clientHost: "/h",
+        subscribedTopicNames: ["orders", "payments"],
+        subscribedTopicRegex: "",
+        rebalanceTimeoutMs: 300_000,
+        serverAssignor: undefined,
+        classicMemberMetadata: {
+          sessionTimeoutMs: 45_000,
+          supportedProtocols: [
+            { name: "range", metadata: Uint8Array.of(1, 2, 3) },
+            { name: "cooperative-sticky", metadata: new Uint8Array(0) },
+          ],
+        },
+      },
+    },
+    [
+      "000500077265616465727300026d31",
+      "0000036931000263032f6803076f7264657273097061796d656e747301000493e000010027010000afc8030672616e6765040102030013636f6f70657261746976652d737469636b79010000",
     ],
   ],
   [
