@@ -10,6 +10,7 @@ import { DiskHarms } from "./disk-harms.ts";
 import { Expiry } from "./expiry.ts";
 import { GroupStates } from "./group-states.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import { IdleProducers } from "./idle-producers.ts";
 import { LeaderViews } from "./leader-views.ts";
 import { Liveness } from "./liveness.ts";
 import { MetadataLogs } from "./metadata-logs.ts";
@@ -48,6 +49,7 @@ export function createCheckers(
   // In this order: who subscribes later sees what the earlier ones made of a fact.
   const logs = new ReplicaLogs(facts, setup);
   const retries = new ProducerRetries(facts);
+  const idle = new IdleProducers(facts, setup);
   const brokers = new BrokerStates(facts);
   const views = new LeaderViews(facts, logs);
   const metadata = new MetadataLogs(facts);
@@ -72,6 +74,7 @@ export function createCheckers(
     reads,
     history,
     retries,
+    idle,
     skews,
     liveness,
     groups,

@@ -10,6 +10,7 @@ import type { ConsumerReads } from "./consumer-reads.ts";
 import type { DiskHarms } from "./disk-harms.ts";
 import type { Expiry } from "./expiry.ts";
 import type { GroupStates } from "./group-states.ts";
+import type { IdleProducers } from "./idle-producers.ts";
 import type { LeaderViews } from "./leader-views.ts";
 import type { Liveness } from "./liveness.ts";
 import type { MetadataLogs } from "./metadata-logs.ts";
@@ -90,6 +91,7 @@ export interface CheckContext {
   readonly reads: ConsumerReads;
   readonly history: ClientHistory;
   readonly retries: ProducerRetries;
+  readonly idle: IdleProducers;
   readonly skews: ClockSkews;
   readonly liveness: Liveness;
   readonly groups: GroupStates;

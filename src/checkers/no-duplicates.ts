@@ -15,7 +15,7 @@ export const NO_DUPLICATES: Guarantee = {
     "KIP-98, the idempotent producer; P2; Jepsen's duplicate (reading a record twice is none)",
   kinds: ["duplicate-record"],
   condition:
-    "Permitted: with enable.idempotence=false, if the record was sent again or the network doubled a request; if the producer took a new id between the two, or a new epoch after it had given up a record, the network had lost, doubled or overtaken one of its requests, the log had lost something, brokers know the first copy no more, since five batches of the producer followed or they have started since, or the log does not begin with the producer's first sequence; if the first copy had expired.",
+    "Permitted: with enable.idempotence=false, if the record was sent again or the network doubled a request; if the producer took a new id between the two, or a new epoch after it had given up a record, the network had lost, doubled or overtaken one of its requests, the log had lost something, brokers know the first copy no more, since five batches of the producer followed or they have started since, or the log does not begin with the producer's first sequence; if the first copy had expired, or the producer had written nothing for producer.id.expiration.ms.",
   testedBy: "batches committed from a producer that had sent something again",
   example: [
     "duplicate-record   orders-0   at 12.480s, event 9120",

@@ -1,5 +1,4 @@
 import type { Instant } from "../base/time.ts";
-import { fromMillis } from "../base/time.ts";
 import { incrementSequence } from "../kafka/log/record-batch.ts";
 import type { BatchNode } from "./batch-tree.ts";
 import { ClientNames } from "./client-names.ts";
@@ -29,7 +28,6 @@ interface LastBatch {
   producerEpoch: number;
   lastSequence: number;
   node: BatchNode;
-  at: Instant;
 }
 
 class Sequences {
@@ -89,7 +87,7 @@ class SequencesInOrder implements Checker {
     const lastSequence = incrementSequence(first, length - 1);
     const before = known.producers.get(producerId);
     if (before === undefined) {
-      known.producers.set(producerId, { producerEpoch, lastSequence, node, at });
+      known.producers.set(producerId, { producerEpoch, lastSequence, node });
       return;
     }
     if (event !== undefined) {
@@ -103,7 +101,6 @@ class SequencesInOrder implements Checker {
     before.producerEpoch = producerEpoch;
     before.lastSequence = lastSequence;
     before.node = node;
-    before.at = at;
   }
 
   #tell(
@@ -137,24 +134,19 @@ class SequencesInOrder implements Checker {
         ],
         offsets: [offset, tree.lastOffset[node] as number],
         count: tree.length[node] as number,
-        permitted: this.#waive(partition, before, at),
+        permitted: this.#waive(partition, before),
       }),
     );
   }
 
-  #waive(
-    partition: PartitionGhost,
-    { node, at: last }: LastBatch,
-    at: Instant,
-  ): string | undefined {
-    const { expiry, setup } = this.#context;
-    if ((partition.tree.lastOffset[node] as number) < expiry.permitted(partition)) {
+  #waive(partition: PartitionGhost, { node }: LastBatch): string | undefined {
+    const { expiry, idle } = this.#context;
+    const { producerId } = partition.tree.writerOf(node);
+    const lastOffset = partition.tree.lastOffset[node] as number;
+    if (lastOffset < expiry.permitted(partition)) {
       return "the batch before had expired, and brokers may forget its producer then";
     }
-    const expiryMs = setup.brokers.map((one) => one["producer.id.expiration.ms"]);
-    if (at - last < fromMillis(expiryMs.reduce((least, one) => Math.min(least, one)))) {
-      return undefined;
-    }
+    if (lastOffset >= idle.forgottenBelow(partition.name, producerId)) return undefined;
     return "the producer had written nothing for producer.id.expiration.ms, and brokers forget it then";
   }
 }

@@ -36,9 +36,12 @@ export function waiveDuplicate(context: CheckContext, duplicate: Duplicate): str
   const before = partition.tree.writerOf(firstNode);
   const after = partition.tree.writerOf(secondNode);
   if (before.producerId !== after.producerId) return `${client} had gone on with a new producer id`;
+  const firstOffset = partition.tree.lastOffset[firstNode] as number;
+  if (firstOffset < context.idle.forgottenBelow(partition.name, before.producerId)) {
+    return `${client} had written nothing for producer.id.expiration.ms, and brokers forget a producer then`;
+  }
   if (before.producerEpoch === after.producerEpoch) {
-    const hasExpired =
-      (partition.tree.lastOffset[firstNode] as number) < context.expiry.permitted(partition);
+    const hasExpired = firstOffset < context.expiry.permitted(partition);
     return hasExpired ? "the first copy had expired, and brokers may forget it then" : undefined;
   }
   const isExcused =

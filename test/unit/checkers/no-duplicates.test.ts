@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HOUR } from "../../../src/base/time.ts";
 import { NO_DUPLICATES } from "../../../src/checkers/no-duplicates.ts";
 import { PRODUCE } from "../../../src/kafka/protocol/apis.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
@@ -189,4 +190,20 @@ test("a copy of what had expired is permitted: brokers may have forgotten it", (
   expect(history.violations()).toMatchObject([
     { permitted: "the first copy had expired, and brokers may forget it then" },
   ]);
+});
+
+test("a second copy from a producer that was forgotten meanwhile is permitted, and not earlier", () => {
+  for (const [idle, permitted] of [
+    [23 * HOUR, undefined],
+    [24 * HOUR, expect.stringContaining("producer.id.expiration.ms")],
+  ] as const) {
+    const history = watch();
+    history.commit([0, 1]);
+    history.failedAttempt();
+    history.now += idle;
+
+    history.commit([0, 1]);
+
+    expect(history.violations()).toMatchObject([{ kind: "duplicate-record", permitted }]);
+  }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HOUR } from "../../../src/base/time.ts";
 import { SEQUENCES_IN_ORDER } from "../../../src/checkers/sequences-in-order.ts";
 import { History } from "../../support/fact-builders.ts";
 
@@ -52,6 +53,18 @@ test("what was written before the expired batch is forgotten, is permitted to be
   facts.commit([2], { baseSequence: 7 });
 
   expect(facts.violations()).toMatchObject([{ permitted: expect.stringContaining("expired") }]);
+});
+
+test("a producer that was forgotten may go on with anything", () => {
+  const facts = history();
+  facts.commit([0, 1]);
+  facts.now += 24 * HOUR;
+
+  facts.commit([2], { baseSequence: 7 });
+
+  expect(facts.violations()).toMatchObject([
+    { permitted: expect.stringContaining("producer.id.expiration.ms") },
+  ]);
 });
 
 test("sequences that go on, wrap, or begin anew with an epoch are as they should be", () => {
