@@ -5,7 +5,7 @@ import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts
 import type { TransactionPart } from "./transaction-parts.ts";
 import type { Decision, KnownTransactionalId, TransactionRecord } from "./transaction-states.ts";
 import type { Transactions } from "./transactions.ts";
-import { sameEpochWaiver } from "./waivers/transaction-waiver.ts";
+import { sameEpochWaiver, unverifiedWaiver } from "./waivers/transaction-waiver.ts";
 
 export const MARKERS_FOLLOW_DECISION: Guarantee = {
   name: "markers-follow-decision",
@@ -14,7 +14,7 @@ export const MARKERS_FOLLOW_DECISION: Guarantee = {
   source: "KIP-98, KIP-890; T2",
   kinds: ["marker-without-decision", "marker-of-another", "marker-missing"],
   condition:
-    "Of what is committed, while no log has lost anything. A marker may come twice, if it then finds nothing to end; what hangs an administrator may have aborted (KIP-664). Permitted below transaction.version 2: a late marker of an earlier transaction that ends the next one, which has the same epoch.",
+    "Of what is committed, while no log has lost anything. A marker may come twice, if it then finds nothing to end; what hangs an administrator may have aborted (KIP-664). Permitted below transaction.version 2: a late marker of an earlier transaction that ends the next one, which has the same epoch; and with transaction.partition.verification.enable=false a record that comes behind its marker.",
   testedBy: "markers that end something, and partitions of complete transactions",
   tellsDeed: true,
   example: [
@@ -163,7 +163,7 @@ class MarkersFollowDecision implements Checker {
             `The transaction of ${id.name} (producer ${producerId}) is complete, but no marker follows what it wrote at offset ${first.baseOffset}.`,
           ],
           offsets: [first.baseOffset, open?.at(-1)?.lastOffset ?? first.lastOffset],
-          permitted: sameEpochWaiver(this.#context.setup),
+          permitted: unverifiedWaiver(this.#context.setup),
         }),
       );
     }

@@ -1,21 +1,30 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { runsOf } from "../support/campaign-runs.ts";
+import type { Seeds } from "../support/campaign-tally.ts";
 import { CampaignTally, playSeeds } from "../support/campaign-tally.ts";
-import { isGap, TRANSACTION_GAPS } from "../support/known-gaps.ts";
-import { PIPELINE_PROBES, PIPELINE_STORY, playPipelines } from "../support/pipeline-stories.ts";
+import type { Gap } from "../support/known-gaps.ts";
+import { EARLIER_TRANSACTION_GAPS, isGap, TRANSACTION_GAPS } from "../support/known-gaps.ts";
+import {
+  EARLIER_PIPELINE_STORY,
+  PIPELINE_PROBES,
+  PIPELINE_STORY,
+  playPipelines,
+  UNVERIFIED_PIPELINE_STORY,
+} from "../support/pipeline-stories.ts";
 
-const SEEDS = runsOf(8, 3000);
 /** Of its seeds a campaign must reach each probe in so many, or it says nothing of it. */
 const LEAST_SHARE = 0.01;
-/** In fewer seeds the rarest, which one in thirty reaches, may well be missing. */
+/** In fewer seeds the rarest may well be missing. */
 const ENOUGH_SEEDS = 500;
 
-describe("pipelines under random faults, with transaction.version 2", () => {
-  const tally = new CampaignTally((text) => isGap(text, TRANSACTION_GAPS));
+/** Plays a story, and asks what must hold of it in any version. */
+function campaign(story: string, seeds: Seeds, gaps: readonly Gap[]): CampaignTally {
+  const tally = new CampaignTally((text) => isGap(text, gaps));
+  const count = typeof seeds === "number" ? seeds : seeds.length;
 
   beforeAll(async () => {
-    await playSeeds(SEEDS, (seed) => {
-      tally.add(`seed ${seed}`, playPipelines(PIPELINE_STORY, `campaign ${seed}`));
+    await playSeeds(seeds, (seed) => {
+      tally.add(`seed ${seed}`, playPipelines(story, `campaign ${seed}`));
     });
   }, 14_400_000);
 
@@ -27,10 +36,38 @@ describe("pipelines under random faults, with transaction.version 2", () => {
     expect(tally.unknownGaps).toEqual([]);
   });
 
-  test.runIf(SEEDS >= ENOUGH_SEEDS).each(Object.keys(PIPELINE_PROBES))(
+  test.runIf(count >= ENOUGH_SEEDS).each(Object.keys(PIPELINE_PROBES))(
     "often enough there was: %s",
     (name) => {
-      expect(tally.reached.get(name) ?? 0).toBeGreaterThan(SEEDS * LEAST_SHARE);
+      expect(tally.reached.get(name) ?? 0).toBeGreaterThan(count * LEAST_SHARE);
     },
   );
+  return tally;
+}
+
+describe("pipelines under random faults, with transaction.version 2", () => {
+  campaign(PIPELINE_STORY, runsOf(8, 3000), TRANSACTION_GAPS);
+});
+
+describe("with transaction.version 1, where many transactions have one epoch", () => {
+  const tally = campaign(EARLIER_PIPELINE_STORY, runsOf<Seeds>([6], 500), EARLIER_TRANSACTION_GAPS);
+
+  test("a late EndTxn ends the next transaction, and it is told why that is permitted", () => {
+    const late = /told-otherwise: .* a late request is taken for one of the next transaction/;
+
+    expect(tally.knownGaps).toContainEqual(expect.stringMatching(late));
+  });
+});
+
+describe("without verification, too, where leaders take what no coordinator knows of", () => {
+  const tally = campaign(UNVERIFIED_PIPELINE_STORY, runsOf<Seeds>([13], 500), [
+    ...EARLIER_TRANSACTION_GAPS,
+    "unverified",
+  ]);
+
+  test("a transaction hangs, and it is told why that is permitted", () => {
+    const hanging = /transaction-hangs: transaction.partition.verification.enable is false/;
+
+    expect(tally.knownGaps).toContainEqual(expect.stringMatching(hanging));
+  });
 });

@@ -1,4 +1,4 @@
 /** How many runs a property gets: `long` in a campaign (`npm run campaign`), else `short`. */
-export function runsOf(short: number, long: number): number {
+export function runsOf<Runs = number>(short: Runs, long: Runs): Runs {
   return process.env["CAMPAIGN"] === undefined ? short : long;
 }

@@ -76,3 +76,10 @@ export const TRANSACTION_GAPS: readonly Gap[] = [
   "timeIndex",
   "unflushedMetadata",
 ];
+
+/** What they come upon below transaction.version 2, besides. */
+export const EARLIER_TRANSACTION_GAPS: readonly Gap[] = [
+  ...TRANSACTION_GAPS,
+  "sharedEpoch",
+  "reusedSequence",
+];

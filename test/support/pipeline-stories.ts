@@ -6,7 +6,9 @@ import { scenarioOf } from "./scenario-text.ts";
 
 /**
  * Two applications share the work on what a transactional producer and another write, exactly once; they crash,
- * freeze and are rebalanced, under random faults within what Kafka promises to survive.
+ * freeze and are rebalanced, under random faults within what Kafka promises to survive. Requests come late: EndTxn
+ * when the next transaction has begun, records when they have been given up, and the last of p3 when it has
+ * aborted its last transaction.
  */
 export const PIPELINE_STORY = `version: 1
 name: pipelines
@@ -28,24 +30,45 @@ clients:
     produce: orders
     rate: 30/s
     transaction: { records: 10, abort: 20% }
-    config: { transactional.id: one, transaction.timeout.ms: 8000, delivery.timeout.ms: 20000, request.timeout.ms: 5000 }
+    config: { transactional.id: one, transaction.timeout.ms: 8000, delivery.timeout.ms: 20000, request.timeout.ms: 1500 }
   p2: { produce: orders, rate: 30/s }
+  p3:
+    produce: orders
+    rate: 30/s
+    records: 40
+    transaction: { records: 10 }
+    config: { transactional.id: three, delivery.timeout.ms: 3000, request.timeout.ms: 1500 }
   a1:
     process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..30ms) }
     consumer-config: { max.poll.records: 20, session.timeout.ms: 8000 }
-    producer-config: { delivery.timeout.ms: 6000, request.timeout.ms: 3000 }
+    producer-config: { delivery.timeout.ms: 4000, request.timeout.ms: 1500 }
   a2:
     process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..30ms) }
     consumer-config: { max.poll.records: 20, session.timeout.ms: 8000 }
-    producer-config: { delivery.timeout.ms: 6000, request.timeout.ms: 3000 }
+    producer-config: { delivery.timeout.ms: 4000, request.timeout.ms: 1500 }
   c1: { consume: bills, config: { isolation.level: read_committed, auto.offset.reset: earliest } }
 faults:
   - { at: uniform(5s..12s), crash: a1, for: uniform(100ms..6s) }
   - { at: uniform(8s..16s), pause: a2, for: uniform(3s..15s) }
+  - { at: uniform(1s..5s), delay-link: uniform(2s..4s), from: p1 + a1 + a2, to: transaction-coordinator(one), for: uniform(100ms..1s), optional: true }
+  - { at: uniform(6s..10s), delay-link: uniform(2s..4s), from: p1 + a1 + a2, to: transaction-coordinator(one), for: uniform(100ms..1s), optional: true }
+  - { at: uniform(11s..15s), delay-link: uniform(2s..4s), from: p1 + a1 + a2, to: transaction-coordinator(one), for: uniform(100ms..1s), optional: true }
+  - { at: uniform(3s..14s), delay-link: uniform(4500ms..6s), from: a1 + a2, to: leader(bills-0), for: uniform(2s..4s), optional: true }
+  - { when: sent(p3) >= 35, delay-link: uniform(3500ms..6s), from: p3, to: brokers - transaction-coordinator(three), for: 4s, optional: true }
 random-faults: { quiet-after: 18s }
 duration: 22s
 settle: 45s
 `;
+
+/** The same before KIP-890's second part, and without its first. */
+export const EARLIER_PIPELINE_STORY: string = PIPELINE_STORY.replace(
+  "  brokers: 3\n",
+  "  features: { transaction.version: 1 }\n  brokers: 3\n",
+);
+export const UNVERIFIED_PIPELINE_STORY: string = EARLIER_PIPELINE_STORY.replace(
+  "  config:\n",
+  "  config:\n    transaction.partition.verification.enable: false\n",
+);
 
 /** Things worth reaching: a campaign about them that never reaches one has tested nothing of it. */
 export const PIPELINE_PROBES: Readonly<Record<string, (fact: Fact, before: Worked) => boolean>> = {
