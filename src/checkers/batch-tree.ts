@@ -92,6 +92,8 @@ export class BatchTree {
     { client: UNKNOWN_CLIENT, producerId: -1, producerEpoch: -1, isTransactional: false },
   ];
   #lastWriter = 0;
+  /** By identity: with each transaction an epoch may begin, and so another writer. */
+  readonly #writersByClient = new Map<number, Map<number, number>>();
   /** The batch of the node made last. */
   #newest: RecordBatch | undefined = undefined;
   #writer: Int32Array = new Int32Array(INITIAL);
@@ -343,14 +345,18 @@ export class BatchTree {
   #writerOf(client: number, batch: RecordBatch): number {
     const last = this.#writers[this.#lastWriter] as BatchWriter;
     if (isWriter(last, client, batch)) return this.#lastWriter;
-    let index = 0;
-    for (const known of this.#writers) {
-      if (isWriter(known, client, batch)) break;
-      index++;
+    const { producerId, producerEpoch, isTransactional } = batch;
+    let ofClient = this.#writersByClient.get(client);
+    if (ofClient === undefined) {
+      ofClient = new Map();
+      this.#writersByClient.set(client, ofClient);
     }
-    if (index === this.#writers.length) {
-      const { producerId, producerEpoch, isTransactional } = batch;
+    const identity = (producerId * EPOCHS + producerEpoch) * 2 + (isTransactional ? 1 : 0);
+    let index = ofClient.get(identity);
+    if (index === undefined) {
+      index = this.#writers.length;
       this.#writers.push({ client, producerId, producerEpoch, isTransactional });
+      ofClient.set(identity, index);
     }
     this.#lastWriter = index;
     return index;
@@ -397,6 +403,8 @@ export class BatchTree {
 const INITIAL = 64;
 /** The writer of whatever no simulated application wrote. */
 const UNKNOWN_WRITER = 0;
+/** That a producer id can have. */
+const EPOCHS = 65_536;
 
 function isWriter(
   writer: BatchWriter,

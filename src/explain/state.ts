@@ -107,6 +107,7 @@ export function stateOf(fact: Fact): StateTouched {
     case "offsets-committed":
     case "offsets-removed":
     case "transaction-state-changed":
+    case "producer-id-rotated":
       return { reads: [broker(fact.broker)], writes: [broker(fact.broker)] };
     case "zookeeper-session-ended":
       return { reads: [ZOOKEEPER], writes: [ZOOKEEPER] };

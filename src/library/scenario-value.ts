@@ -1322,6 +1322,7 @@ export interface EventExpectation {
     | "transaction-begun"
     | "transaction-ended"
     | "producer-fenced"
+    | "producer-id-rotated"
     | "hanging-transaction-found"
     | "position-reset"
     | "partitions-assigned"

@@ -71,6 +71,7 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "transaction-begun":
     case "transaction-ended":
     case "producer-fenced":
+    case "producer-id-rotated":
       mixTransactionFact(digest, fact);
       break;
     case "log-directory-failed":
@@ -568,7 +569,11 @@ function mixMemberFact(
 function mixTransactionFact(
   digest: Digest,
   fact: FactOf<
-    "transaction-state-changed" | "transaction-begun" | "transaction-ended" | "producer-fenced"
+    | "transaction-state-changed"
+    | "transaction-begun"
+    | "transaction-ended"
+    | "producer-fenced"
+    | "producer-id-rotated"
   >,
 ): void {
   digest.word(18);
@@ -596,6 +601,11 @@ function mixTransactionFact(
       digest.number(fact.transaction);
       digest.number(fact.producerId);
       digest.word(fact.producerEpoch);
+      break;
+    case "producer-id-rotated":
+      digest.word(fact.broker);
+      digest.number(fact.from);
+      digest.number(fact.to);
       break;
     case "producer-fenced":
       digest.name(fact.client);

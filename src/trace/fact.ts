@@ -73,6 +73,7 @@ export type Fact =
   | TransactionBegun
   | TransactionEnded
   | ProducerFenced
+  | ProducerIdRotated
   | HangingTransactionFound
   | RequestFailed
   | Polled
@@ -583,6 +584,16 @@ export interface TransactionStateChanged {
   readonly partitions: readonly PartitionName[];
   /** What brought it about, in a few words. */
   readonly reason: string;
+}
+
+/** A transactional id goes on with another producer id, since the epochs of the last one are used up. */
+export interface ProducerIdRotated {
+  readonly kind: "producer-id-rotated";
+  /** The coordinator. */
+  readonly broker: BrokerId;
+  readonly transactionalId: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** An application began a transaction; what it sends from now on belongs to it. */

@@ -180,6 +180,11 @@ export class Timeline {
       case "producer-fenced":
         this.#add(at, event, "transact", `${fact.client} ${fact.transactionalId}  producer fenced`);
         return;
+      case "producer-id-rotated": {
+        const text = `producer ${fact.from} has no epoch left: goes on as producer ${fact.to}`;
+        this.#add(at, event, "transact", `${fact.transactionalId}  ${text}`);
+        return;
+      }
       case "hanging-transaction-found":
         this.#add(
           at,
@@ -327,6 +332,7 @@ const TOLD = [
   "transaction-state-changed",
   "transaction-ended",
   "producer-fenced",
+  "producer-id-rotated",
   "hanging-transaction-found",
   "log-directory-failed",
   "log-loaded",

@@ -3,6 +3,8 @@ import { runsOf } from "../support/campaign-runs.ts";
 import { complaintAbout, run, shipped, shippedNames } from "../support/run-scenario.ts";
 
 const OTHER_SEEDS = runsOf(12, 50);
+/** Takes seconds, and chance decides nothing in it. */
+const LONG = "epoch-exhausted";
 
 describe.each(shippedNames())("%s", (name) => {
   const scenario = shipped(name);
@@ -17,7 +19,8 @@ describe.each(shippedNames())("%s", (name) => {
     "meets its expectations for its own seed and for others (variant %s)",
     (variant) => {
       const story = shipped(name, variant);
-      const seeds = [story.seed ?? 1, ...Array.from({ length: OTHER_SEEDS }, (_, i) => i + 1)];
+      const others = name === LONG ? 0 : OTHER_SEEDS;
+      const seeds = [story.seed ?? 1, ...Array.from({ length: others }, (_, i) => i + 1)];
 
       const complaints = seeds.map((seed) => complaintAbout(run(story, seed))).filter(Boolean);
 

@@ -81,11 +81,11 @@ export function decideAddPartitions(
   clientTransactionVersion: TransactionVersion,
 ): Decision {
   const { state, partitions } = metadata;
+  // First, since a producer may have been told of an id that is only coming (KAFKA-18660).
+  if (metadata.pendingState !== undefined) return ERRORS.CONCURRENT_TRANSACTIONS;
   if (metadata.producerId !== producer.producerId) return ERRORS.INVALID_PRODUCER_ID_MAPPING;
   if (metadata.producerEpoch !== producer.producerEpoch) return ERRORS.PRODUCER_FENCED;
-  if (metadata.pendingState !== undefined || isPrepared(state)) {
-    return ERRORS.CONCURRENT_TRANSACTIONS;
-  }
+  if (isPrepared(state)) return ERRORS.CONCURRENT_TRANSACTIONS;
   if (state === "Ongoing" && containsAll(partitions, added)) return ERRORS.NONE;
   return metadata.prepareAddPartitions(added, now, clientTransactionVersion);
 }
@@ -224,10 +224,11 @@ function endOpen(
   newProducerId: number | undefined,
   noPartitionAdded: boolean,
 ): Decision | typeof NEEDS_PRODUCER_ID {
-  const { isFencing } = metadata;
-  const rotates = !isFencing && metadata.isEpochExhausted;
+  // Also of a fence, which takes the last epoch (KAFKA-20090).
+  const rotates = metadata.isEpochExhausted;
+  // Even if no producer id is to be had: another attempt can be made then.
+  if (metadata.isFencing && !end.commit) metadata.beginFencedAbort(end.producerEpoch);
   if (rotates && newProducerId === undefined) return NEEDS_PRODUCER_ID;
-  if (isFencing && !end.commit) metadata.beginFencedAbort(end.producerEpoch);
   return metadata.prepareAbortOrCommit(
     outcomeOf(end),
     end.clientTransactionVersion,

@@ -63,6 +63,7 @@ const FACT_EVENTS: readonly FactKind[] = [
   "transaction-begun",
   "transaction-ended",
   "producer-fenced",
+  "producer-id-rotated",
   "hanging-transaction-found",
   "position-reset",
   "partitions-assigned",

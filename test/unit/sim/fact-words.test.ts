@@ -225,6 +225,13 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     producerId: 2_000,
     producerEpoch: 3,
   },
+  "producer-id-rotated": {
+    kind: "producer-id-rotated",
+    broker: 2,
+    transactionalId: "app",
+    from: 2_000,
+    to: 2_001,
+  },
   "hanging-transaction-found": {
     kind: "hanging-transaction-found",
     client: "admin",

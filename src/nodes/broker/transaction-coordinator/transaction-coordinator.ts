@@ -294,15 +294,15 @@ export class TransactionCoordinator implements ShardOwner {
         answer(completion, -1, -1);
         return;
       }
-      // The client need not wait for the markers.
-      this.#answerEnd(metadata, end, answer);
+      // The client need not wait for the markers; it is told who it is after them (KAFKA-18660).
+      this.#answerEnd(completion, end, answer);
       this.markers.complete(shard, metadata, completion);
     });
   }
 
   /** Below transaction.version 2 the producer keeps its identity, and is not told. */
   #answerEnd(
-    { producerId, producerEpoch }: TransactionMetadata,
+    { producerId, producerEpoch }: ProducerIdAndEpoch,
     end: EndOfTransaction,
     answer: IdentityCallback,
   ): void {

@@ -116,9 +116,10 @@ export class TransactionShard implements CoordinatorShard {
     };
     this.#append([record], (error) => {
       if (error === ERRORS.NONE) {
-        const from = metadata.state;
+        const { state: from, producerId } = metadata;
         metadata.completeTransition(transition);
         this.#note(metadata, from, why);
+        if (metadata.producerId !== producerId) this.#noteRotation(metadata, producerId);
       } else if (!mayWait || error !== ERRORS.COORDINATOR_NOT_AVAILABLE) {
         metadata.pendingState = undefined;
       }
@@ -161,6 +162,11 @@ export class TransactionShard implements CoordinatorShard {
     const appended = this.log.append(records);
     if (typeof appended !== "number") done(coordinatorErrorOf(appended));
     else this.log.whenCommitted((error) => done(coordinatorErrorOf(error)));
+  }
+
+  #noteRotation({ transactionalId, producerId: to }: TransactionMetadata, from: number): void {
+    const { facts, brokerId: broker } = this.#context;
+    facts.note({ kind: "producer-id-rotated", broker, transactionalId, from, to });
   }
 
   #note(metadata: TransactionMetadata, from: string, reason: string): void {

@@ -100,16 +100,16 @@ describe("AddPartitionsToTxn", () => {
     expect(UP_TO["Ongoing"]?.(2).add(0)).toBe("NONE");
   });
 
-  test("looks at the id, then at the epoch, then at what is pending", () => {
+  test("looks at the id, then at the epoch, and at what is pending before (KAFKA-18660)", () => {
     const story = new TransactionStory();
-    story.metadata.prepareAddPartitions(partitionsOf(0), 5, 2);
     const ask = (producerId: number, producerEpoch: number): unknown =>
       story.commit(
         decideAddPartitions(story.metadata, { producerId, producerEpoch }, partitionsOf(1), 6, 2),
       );
     expect(ask(9, 9)).toBe("INVALID_PRODUCER_ID_MAPPING");
     expect(ask(PRODUCER_ID, 1)).toBe("PRODUCER_FENCED");
-    expect(ask(PRODUCER_ID, 0)).toBe("CONCURRENT_TRANSACTIONS");
+    story.metadata.prepareAddPartitions(partitionsOf(0), 5, 2);
+    expect(ask(9, 9)).toBe("CONCURRENT_TRANSACTIONS");
   });
 });
 
@@ -191,6 +191,19 @@ describe("EndTxn", () => {
     const before = { producerId: PRODUCER_ID, producerEpoch: 32_766 };
     expect(story.end(true, before)).toBe("NONE");
     expect(story.end(false, before)).toBe("INVALID_TXN_STATE");
+  });
+
+  test("v5 of a coordinator that fences with the last epoch brings another id, too (KAFKA-20090)", () => {
+    const story = new TransactionStory(2, 32_766);
+    story.add(0);
+    story.commit(story.metadata.prepareFenceProducerEpoch());
+    const fence = { isFromClient: false, producerEpoch: 32_767 };
+    expect(story.end(false, fence)).toBe("needs-producer-id");
+    expect(story.metadata.pendingState).toBeUndefined();
+
+    story.end(false, fence, 7_000);
+    story.complete();
+    expect(story.metadata).toMatchObject({ producerId: 7_000, producerEpoch: 0 });
   });
 
   test.each([1, 2] as const)("of another producer is refused in version %i", (version) => {
