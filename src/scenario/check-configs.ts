@@ -147,6 +147,11 @@ export function checkGroupsProtocol(
     const message = "with `groups: zookeeper-2011` who assigns himself partitions is in no group";
     reading.complain(place, message);
   }
+  if (isOld && membership?.commit === "async") {
+    const message =
+      "with `groups: zookeeper-2011` commits are awaited: there is no `commit: async`";
+    reading.complain(place, message);
+  }
   const wrong = isOld && membership !== undefined ? NOT_OF_ZOOKEEPER : isOld ? [] : OF_ZOOKEEPER;
   for (const name of wrong) {
     if (config.values[name] === undefined) continue;

@@ -14,6 +14,13 @@ import type { MemberOffsets, Progress } from "./member-offsets.ts";
 import { beginAt, progressOf } from "./member-offsets.ts";
 import type { Generation } from "./membership.ts";
 
+/** A call of `commitOffsets`. */
+interface Commit {
+  readonly how: CommitEnded["how"];
+  readonly progress: readonly Progress[];
+  readonly ended: (outcome: CommitOutcome) => void;
+}
+
 /**
  * A member's offsets in ZooKeeper's registry of offsets, a znode for each partition (`commitOffsetToZooKeeper`,
  * `fetchOffsetFromZooKeeper`). Nobody looks who writes: also one who owns a partition no more sets it to where he is.
@@ -32,6 +39,8 @@ export class ZookeeperOffsets implements MemberOffsets {
   #asked: Set<AssignedPartition> = new Set();
   #nextAutoCommit: Instant;
   #isAutoCommitting = false;
+  /** Commits in line, the first under way: who writes waits for the answer (`offsetsChannelLock`). */
+  readonly #commits: Commit[] = [];
 
   constructor(
     parts: ConsumerParts,
@@ -112,8 +121,21 @@ export class ZookeeperOffsets implements MemberOffsets {
     progress: readonly Progress[],
     ended: (outcome: CommitOutcome) => void,
   ): void {
-    if (progress.length === 0) {
+    this.#commits.push({ how, progress, ended });
+    if (this.#commits.length === 1) this.#next();
+  }
+
+  #next(): void {
+    const [commit] = this.#commits;
+    if (commit === undefined) return;
+    const { how, progress, ended } = commit;
+    const done = (): void => {
       ended("done");
+      this.#commits.shift();
+      this.#next();
+    };
+    if (progress.length === 0) {
+      done();
       return;
     }
     const { id: generation, memberId: member } = this.#generation();
@@ -132,7 +154,7 @@ export class ZookeeperOffsets implements MemberOffsets {
         outcome: "committed",
         error: "NONE",
       });
-      ended("done");
+      done();
     };
     for (const { partition, offset } of progress) this.#write(partition, offset, written);
   }
