@@ -1,7 +1,7 @@
 import type { Duration, Instant } from "../base/time.ts";
 import { SECOND } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
-import { readersOf, readsCommitted } from "./check-setup.ts";
+import { isReadCommitted } from "./check-setup.ts";
 import type { ClientSends, SendsPart } from "./client-sends.ts";
 import { ACKED } from "./client-sends.ts";
 import { violationOf } from "./finding.ts";
@@ -24,7 +24,7 @@ export const ACKED_GETS_READ: Guarantee = {
   source: "Jepsen's lost-write and unseen",
   kinds: ["acked-record-passed", "acked-record-unseen"],
   condition:
-    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, by consumers that do not work on what they read, and only what is below the high watermark. Permitted: as for no-acked-loss; if faults stay with a leader or an active controller that is relied on; and behind a transaction that hangs, as for transactions-end.",
+    "By what clients saw alone, at the end; not of compacted topics, nor of what has expired; with isolation.level=read_committed, nor of what transactions brought: it may have been aborted. Unseen only if the scenario has settled for half a minute, by consumers that do not work on what they read, of a group by the partition's owner, and only what is below the high watermark. Permitted: as for no-acked-loss; if faults stay with a leader or an active controller that is relied on; and behind a transaction that hangs, as for transactions-end.",
   testedBy: "acknowledged records that a consumer has passed, or had before it",
   example: [
     "acked-record-passed   orders-0   at 60.000s, event 41200",
@@ -98,7 +98,7 @@ class AckedGetsRead implements Checker {
         this.interesting++;
         continue;
       }
-      const how = howLacking(partition, offset, isSettled, this.#context.setup.working);
+      const how = this.#howLacking(partition, offset, isSettled);
       if (how === undefined || this.#mayBeAborted(ghost, offset)) continue;
       this.interesting++;
       const judged =
@@ -111,13 +111,31 @@ class AckedGetsRead implements Checker {
     }
   }
 
+  /** Should somebody have read there? */
+  #howLacking(
+    { ghost, readers }: ObservedPartition,
+    offset: Offset,
+    isSettled: boolean,
+  ): Lack["how"] | undefined {
+    if (readers.some((reader) => reader.hasPassed(offset))) return "passed";
+    const isCommitted = ghost.canon.count === 0 || offset < ghost.trueHighWatermark;
+    if (!isSettled || !isCommitted) return undefined;
+    const isAwaited = readers.some(({ client, position }) => {
+      return position >= 0 && position <= offset && this.#readsOn(client, ghost);
+    });
+    return isAwaited ? "unseen" : undefined;
+  }
+
+  /** A member that has given the partition up does not (see group-settles), and who works comes to it when he can. */
+  #readsOn(client: string, { name }: PartitionGhost): boolean {
+    const { groups, setup } = this.#context;
+    if (setup.working.has(client)) return false;
+    return !setup.members.has(client) || groups.clients.get(client)?.owned.has(name) === true;
+  }
+
   /** Some readers leave out what was aborted, and what comes of a transaction others judge. */
   #mayBeAborted(ghost: PartitionGhost, offset: Offset): boolean {
-    const { setup } = this.#context;
-    return (
-      ghost.isTransactionalAt(offset) &&
-      readersOf(setup).some((reader) => readsCommitted(setup, reader))
-    );
+    return ghost.isTransactionalAt(offset) && isReadCommitted(this.#context.setup);
   }
 
   /** Nobody can read from a leader that only the controller hears, nor committed records behind what hangs. */
@@ -134,22 +152,6 @@ class AckedGetsRead implements Checker {
     const [first] = transactions?.parts.openIn(ghost)?.all().next().value ?? [];
     return first && text !== undefined ? { text, cause: first.event } : undefined;
   }
-}
-
-/** Should somebody have read there? */
-function howLacking(
-  { ghost, readers }: ObservedPartition,
-  offset: Offset,
-  isSettled: boolean,
-  working: ReadonlySet<string>,
-): Lack["how"] | undefined {
-  if (readers.some((reader) => reader.hasPassed(offset))) return "passed";
-  const isCommitted = ghost.canon.count === 0 || offset < ghost.trueHighWatermark;
-  if (!isSettled || !isCommitted) return undefined;
-  const isAwaited = readers.some(
-    ({ client, position }) => position >= 0 && position <= offset && !working.has(client),
-  );
-  return isAwaited ? "unseen" : undefined;
 }
 
 function describe(client: ClientSends, lack: Lack, at: Instant, event: number): Violation {

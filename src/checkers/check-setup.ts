@@ -76,6 +76,11 @@ export interface TopicSetup {
   readonly deleteRetentionMs: number;
 }
 
+/** Do groups keep their registries in ZooKeeper, without a coordinator? */
+export function hasRegistries({ switches }: CheckSetup): boolean {
+  return switches.groups === "zookeeper-2011";
+}
+
 /** Does it read the partition? */
 export function reads({ topic, partitions }: ConsumerSetup, name: PartitionName): boolean {
   if (topicOf(name) !== topic) return false;
@@ -97,6 +102,11 @@ export function readsCommitted(
 /** All who read, by name. */
 export function readersOf({ consumers, members, processors }: CheckSetup): readonly string[] {
   return [...new Set([...consumers.keys(), ...members.keys(), ...processors.keys()])];
+}
+
+/** Is anybody given committed records only? */
+export function isReadCommitted(setup: CheckSetup): boolean {
+  return readersOf(setup).some((name) => readsCommitted(setup, name));
 }
 
 /** `orders` of `orders-0`. */

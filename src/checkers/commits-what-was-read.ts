@@ -1,8 +1,9 @@
 import type { Instant } from "../base/time.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
 import { NO_PRODUCER_ID } from "../kafka/ids.ts";
-import type { OffsetsCommitted } from "../trace/fact.ts";
-import { topicOf } from "./check-setup.ts";
+import type { CommittedOffset } from "../trace/fact.ts";
+import { hasRegistries, topicOf } from "./check-setup.ts";
+import { lastDue } from "./due-records.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 
@@ -12,7 +13,7 @@ export const COMMITS_WHAT_WAS_READ: Guarantee = {
   source: "KafkaConsumer.commitSync, ConsumerCoordinator; G5",
   kinds: ["unread-committed"],
   condition:
-    "Of commits by members, outside of transactions; of topics that are not compacted, if nobody writes in transactions: what nobody is given counts as read.",
+    "Of commits by members, outside of transactions; of topics that are not compacted. What nobody is given counts as read: markers, and what was aborted for who reads committed records only.",
   testedBy: "commits of members that were given records",
   example: [
     "unread-committed   orders-2   c1   at 12.480s, event 9120",
@@ -31,13 +32,22 @@ class CommitsWhatWasRead implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    const { facts, setup, transactions } = context;
-    if (transactions !== undefined || setup.members.size === 0) return;
+    const { facts, setup } = context;
+    if (setup.members.size === 0) return;
     facts.on("polled", ({ client, partition, lastOffset }) => {
       this.#reach(client, partition, lastOffset + 1);
     });
     facts.on("position-reset", ({ client, partition, to }) => this.#reach(client, partition, to));
-    facts.on("offsets-committed", (fact, at, event) => this.#look(fact, at, event));
+    facts.on("offsets-committed", ({ group, member, offsets, producerId }, at, event) => {
+      if (producerId !== NO_PRODUCER_ID || member === "") return;
+      const client = context.groups.clientOf(group, member)?.client;
+      if (client !== undefined) this.#look(client, group, offsets, at, event);
+    });
+    if (!hasRegistries(setup)) return;
+    // ZooKeeper does not know who writes an offset.
+    facts.on("commit-ended", ({ client, group, offsets }, at, event) => {
+      this.#look(client, group, offsets, at, event);
+    });
   }
 
   #reach(client: string, partition: PartitionName, offset: Offset): void {
@@ -49,20 +59,24 @@ class CommitsWhatWasRead implements Checker {
     positions.set(partition, Math.max(positions.get(partition) ?? 0, offset));
   }
 
-  #look(fact: OffsetsCommitted, at: Instant, event: number): void {
-    const { group, member, offsets, producerId } = fact;
-    if (producerId !== NO_PRODUCER_ID || member === "") return;
-    const { groups, setup } = this.#context;
-    const client = groups.clientOf(group, member)?.client;
-    if (client === undefined) return;
+  #look(
+    client: string,
+    group: string,
+    offsets: readonly CommittedOffset[],
+    at: Instant,
+    event: number,
+  ): void {
+    const { logs, setup } = this.#context;
     const positions = this.#positions.get(client);
     for (const { partition, offset } of offsets) {
       if (setup.topics.get(topicOf(partition))?.isCompacted === true) continue;
       this.evaluations++;
-      const read = positions?.get(partition);
-      if (read !== undefined && offset > 0) this.interesting++;
-      if (offset <= (read ?? 0)) continue;
-      const text = `${client} has committed offset ${offset} of ${partition} for ${group}; what it was given ends at ${read ?? 0}.`;
+      const known = positions?.get(partition);
+      if (known !== undefined && offset > 0) this.interesting++;
+      const read = known ?? 0;
+      const last = lastDue(this.#context, logs.partition(partition), client, read, offset);
+      if (last === undefined) continue;
+      const text = `${client} has committed offset ${offset} of ${partition} for ${group}; what it was given ends at ${read}.`;
       this.violations.push(
         violationOf(COMMITS_WHAT_WAS_READ, {
           partition,
@@ -70,8 +84,8 @@ class CommitsWhatWasRead implements Checker {
           at,
           event,
           text: [text],
-          offsets: [read ?? 0, offset - 1],
-          count: offset - (read ?? 0),
+          offsets: [read, last],
+          count: last + 1 - read,
         }),
       );
     }

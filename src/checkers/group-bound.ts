@@ -1,6 +1,9 @@
 import type { Duration } from "../base/time.ts";
 import { fromMillis } from "../base/time.ts";
+import type { ConsumerConfigs } from "../kafka/config/consumer-configs.ts";
+import { TICK_MS } from "../kafka/zookeeper/session-tracker.ts";
 import type { MemberSetup } from "./check-setup.ts";
+import { hasRegistries } from "./check-setup.ts";
 import type { CheckContext } from "./guarantee.ts";
 import { stallBound } from "./liveness-bounds.ts";
 
@@ -18,12 +21,19 @@ export function groupBound(
       configs["group.consumer.heartbeat.interval.ms"],
   );
   const longest = members.map(([client, { configs }]) => {
-    const missed =
-      configs["group.protocol"] === "consumer"
+    const missed = hasRegistries(setup)
+      ? missedByZookeeper(configs)
+      : configs["group.protocol"] === "consumer"
         ? Math.max(...served)
         : configs["session.timeout.ms"] + configs["heartbeat.interval.ms"];
     const away = setup.working.has(client) ? configs["max.poll.interval.ms"] : 0;
     return fromMillis(missed + away) + stallBound(configs, liveness.isPartial);
   });
   return Math.max(liveness.bounds.quiet, ...longest);
+}
+
+/** Until its session is over, tick by tick, and all others have tried again to take what was its own. */
+function missedByZookeeper(configs: ConsumerConfigs): number {
+  const tries = configs["rebalance.backoff.ms"] * configs["rebalance.max.retries"];
+  return configs["zookeeper.session.timeout.ms"] + TICK_MS + tries;
 }

@@ -2,7 +2,7 @@ import type { Instant } from "../base/time.ts";
 import { formatSeconds } from "../base/time.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import type { MemberSetup } from "./check-setup.ts";
-import { topicOf } from "./check-setup.ts";
+import { hasRegistries, topicOf } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import { groupBound } from "./group-bound.ts";
 import type { ClientMember, GroupGhost } from "./group-states.ts";
@@ -18,7 +18,7 @@ export const GROUP_SETTLES: Guarantee = {
   source: "KIP-62, KIP-848; LV8",
   kinds: ["group-restless", "member-left-out", "partition-unowned"],
   condition:
-    "At the end, of groups with members that run, if the cluster has settled, and the group has made no step for as long as one may take by the configs, or has been at it for four times that. Permitted: as for isr-refills; an application that does not poll within max.poll.interval.ms.",
+    "At the end, of groups with members that run, if the cluster has settled, and the group has made no step for as long as one may take by the configs, or has been at it for four times that. With groups: zookeeper-2011 only that of the owners. Permitted: as for isr-refills; an application that does not poll within max.poll.interval.ms; in ZooKeeper's groups a member that has tried rebalance.max.retries times to take its part, and waits for the next change.",
   testedBy: "groups in a cluster that faults have struck",
   example: [
     "partition-unowned   orders-2   at 120.000s, event 81220",
@@ -71,9 +71,10 @@ class GroupSettles implements Checker {
   }
 
   #look(group: GroupGhost, running: readonly Member[], at: Instant, event: number): void {
-    const { groups, liveness, logs } = this.#context;
+    const { groups, liveness, logs, setup } = this.#context;
     const log = logs.partition(group.log);
-    if (!isLed(this.#context, log)) return;
+    const isRegistered = hasRegistries(setup);
+    if (!isRegistered && !isLed(this.#context, log)) return;
     this.evaluations++;
     if (liveness.wasDisturbed) this.interesting++;
     const bound = groupBound(this.#context, running);
@@ -86,7 +87,7 @@ class GroupSettles implements Checker {
       this.#report("group-restless", group, running, "", text, at, event);
       return;
     }
-    const out = running.filter(([client]) => !this.#isIn(group, client));
+    const out = isRegistered ? [] : running.filter(([client]) => !this.#isIn(group, client));
     if (out.length > 0) {
       const who = listed(out.map(([client]) => client));
       const text = `${group.name} is at rest in generation ${this.#latest(group)}, and ${who} ${out.length === 1 ? "has" : "have"} no place in it.`;
@@ -98,7 +99,8 @@ class GroupSettles implements Checker {
       const owners = running.filter(([client]) => groups.clients.get(client)?.owned.has(name));
       if (owners.length === 1) continue;
       const who = owners.length === 0 ? "no owner" : `${owners.length} owners`;
-      const text = `${name} has ${who} in ${group.name}, which is at rest in generation ${this.#latest(group)}; of its members ${listed(running.map(([client]) => client))} run.`;
+      const generation = isRegistered ? "" : ` in generation ${this.#latest(group)}`;
+      const text = `${name} has ${who} in ${group.name}, which is at rest${generation}; of its members ${listed(running.map(([client]) => client))} run.`;
       this.#report("partition-unowned", group, running, name, text, at, event);
     }
   }
@@ -135,9 +137,14 @@ class GroupSettles implements Checker {
       ghost.leader,
       ...(ghost.registration?.isr ?? []),
     ]);
+    const waits = running.find(([client]) => this.#context.groups.clients.get(client)?.gaveUp)?.[0];
     const slow = running.find(([client]) => this.#slow.has(client))?.[0];
     const excuse =
-      slow === undefined ? undefined : `${slow} does not poll within max.poll.interval.ms`;
+      waits !== undefined
+        ? `${waits} has tried rebalance.max.retries times, and waits for the next change`
+        : slow === undefined
+          ? undefined
+          : `${slow} does not poll within max.poll.interval.ms`;
     this.violations.push(
       violationOf(GROUP_SETTLES, {
         kind,

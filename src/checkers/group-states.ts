@@ -3,6 +3,7 @@ import { GROUP_METADATA_TOPIC } from "../kafka/coordinator/internal-topics.ts";
 import { partitionFor } from "../kafka/coordinator/partition-for.ts";
 import type { BrokerId, Offset, PartitionName } from "../kafka/ids.ts";
 import { partitionName } from "../kafka/ids.ts";
+import { memberAt } from "../kafka/zookeeper/registries.ts";
 import type {
   GroupAssigned,
   GroupMemberAssigned,
@@ -23,6 +24,16 @@ export interface ClientMember {
   /** Since when it owns what. */
   readonly owned: Map<PartitionName, Instant>;
   isUp: boolean;
+  /** Its session with ZooKeeper is over, and it has not told that it knows. */
+  expired: Happening | undefined;
+  /** It has tried in vain to take what ZooKeeper's registries leave to it, and waits for their next change. */
+  gaveUp: Happening | undefined;
+}
+
+/** When something happened, and in which event. */
+export interface Happening {
+  readonly at: Instant;
+  readonly event: number;
 }
 
 /** What was committed, and when: the last few for each partition, the newest last; -1 is nothing. */
@@ -103,9 +114,13 @@ export class GroupStates {
     facts.on("partitions-assigned", (fact, at) => this.#assign(fact, at));
     for (const kind of ["partitions-revoked", "partitions-lost"] as const) {
       facts.on(kind, ({ client, partitions }) => {
-        for (const name of partitions) this.clients.get(client)?.owned.delete(name);
+        const mine = this.clients.get(client);
+        if (mine === undefined) return;
+        for (const name of partitions) mine.owned.delete(name);
+        if (kind === "partitions-lost") mine.expired = undefined;
       });
     }
+    this.#followRegistries(facts);
     facts.on("node-started", ({ node }) => this.#run(node, true));
     facts.on("node-stopped", ({ node }) => this.#run(node, false));
     facts.on("group-state-changed", (fact, at, event) => this.#change(fact, at, event));
@@ -184,6 +199,21 @@ export class GroupStates {
     return this.#loss;
   }
 
+  /** Groups without a coordinator (groups: zookeeper-2011). */
+  #followRegistries(facts: FactRecorder): void {
+    facts.on("zookeeper-session-ended", ({ how, znodes }, at, event) => {
+      const ids = znodes.map(memberAt);
+      for (const client of this.clients.values()) {
+        if (how === "expired" && ids.includes(client.member)) client.expired = { at, event };
+      }
+    });
+    facts.on("zookeeper-rebalance-ended", ({ client, group, outcome }, at, event) => {
+      this.group(group).changedAt = at;
+      const mine = this.clients.get(client);
+      if (mine !== undefined) mine.gaveUp = outcome === "failed" ? { at, event } : undefined;
+    });
+  }
+
   /** Coordinators write with acks=1, and min.insync.replicas of their topic is 1: its last copy may be lost. */
   #followLosses(facts: FactRecorder): void {
     const lose = (text: string): void => {
@@ -203,7 +233,16 @@ export class GroupStates {
   #assign(fact: PartitionsAssigned, at: Instant): void {
     const known = this.clients.get(fact.client);
     const { client, generation, group, member } = fact;
-    const mine = known ?? { client, group, member, generation, owned: new Map(), isUp: true };
+    const mine = known ?? {
+      client,
+      group,
+      member,
+      generation,
+      owned: new Map(),
+      isUp: true,
+      expired: undefined,
+      gaveUp: undefined,
+    };
     this.clients.set(client, mine);
     mine.group = group;
     mine.member = member;
@@ -217,6 +256,8 @@ export class GroupStates {
     client.isUp = isUp;
     client.generation = -1;
     client.owned.clear();
+    client.expired = undefined;
+    client.gaveUp = undefined;
   }
 
   #change(

@@ -2,7 +2,8 @@ import type { Instant } from "../base/time.ts";
 import { formatSeconds } from "../base/time.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { MemberSetup } from "./check-setup.ts";
-import { topicOf } from "./check-setup.ts";
+import { readsCommitted, topicOf } from "./check-setup.ts";
+import { lastDue } from "./due-records.ts";
 import { violationOf } from "./finding.ts";
 import { groupBound } from "./group-bound.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
@@ -17,7 +18,7 @@ export const GROUPS_CATCH_UP: Guarantee = {
   source: "KafkaConsumer; LV3",
   kinds: ["member-stalls", "commit-behind"],
   condition:
-    "At the end, of partitions that are led and have an owner, if that has made no step for as long as it may wait by its configs, in a cluster that has settled and made none either; if nobody writes in transactions. Of commits: with enable.auto.commit. Permitted: as for isr-refills.",
+    "At the end, of partitions that are led and have an owner, if that has made no step for as long as it may wait by its configs, in a cluster that has settled and made none either. Readers of committed records wait for open transactions (see transactions-end), and nobody is given markers. Of commits: with enable.auto.commit. Permitted: as for isr-refills.",
   testedBy: "partitions of which their owner was given something while the cluster settled",
   example: [
     "member-stalls   orders-2   c1   at 120.000s, event 81220",
@@ -44,7 +45,7 @@ class GroupsCatchUp implements Checker {
   constructor(context: CheckContext) {
     this.#context = context;
     const { facts, setup } = context;
-    if (context.transactions !== undefined || setup.members.size === 0) return;
+    if (setup.members.size === 0) return;
     facts.on("polled", ({ client, partition, lastOffset }, at) => {
       this.#move(client, partition, lastOffset + 1, at);
     });
@@ -76,7 +77,7 @@ class GroupsCatchUp implements Checker {
 
   atEnd(at: Instant, event: number): void {
     const { groups, liveness, logs, setup } = this.#context;
-    if (!liveness.isJudged(at) || this.#context.transactions !== undefined) return;
+    if (!liveness.isJudged(at)) return;
     for (const [client, member] of setup.members) {
       const node = liveness.nodes.get(client);
       if (node?.isUp !== true || node.isPaused) continue;
@@ -109,20 +110,39 @@ class GroupsCatchUp implements Checker {
       liveness.movedAt(partition, partition.leader),
     );
     if (liveness.quietFor(last, at) < groupBound(this.#context, [[client, member]])) return;
-    const end = partition.leaderLog?.highWatermark ?? 0;
+    const end = this.#readableEnd(client, partition);
     const isCompacted = setup.topics.get(topicOf(partition.name))?.isCompacted === true;
     const hasNone = member.configs["auto.offset.reset"] === "none" && progress === undefined;
-    if (position < end && !isCompacted && !hasNone) {
-      const text = `${client} owns ${partition.name} and reads on from ${position}; the high watermark is ${end}, and it has been given nothing since ${formatSeconds(progress?.at ?? since)}.`;
+    if (this.#isDue(partition, client, position, end) && !isCompacted && !hasNone) {
+      const text = `${client} owns ${partition.name} and reads on from ${position}; the high watermark is ${partition.leaderLog?.highWatermark}, and it has been given nothing since ${formatSeconds(progress?.at ?? since)}.`;
       this.#report("member-stalls", client, partition, text, at, event);
       return;
     }
     const all = groups.group(member.group).committed.get(partition.name);
     const committed = all?.at(-1)?.offset ?? -1;
     const isAuto = member.configs["enable.auto.commit"] && progress !== undefined;
-    if (!isAuto || committed === position) return;
+    // Past what nobody is given it goes without a word.
+    const isThere = committed >= position && !this.#isDue(partition, client, position, committed);
+    if (!isAuto || isThere) return;
     const text = `${client} has come to ${position} in ${partition.name}; ${member.group} has committed ${committed < 0 ? "nothing" : committed} of it.`;
     this.#report("commit-behind", client, partition, text, at, event);
+  }
+
+  /** Readers of committed records only read up to the first that is undecided. */
+  #readableEnd(client: string, partition: PartitionGhost): Offset {
+    const { setup, transactions } = this.#context;
+    const { leaderLog } = partition;
+    if (leaderLog === undefined) return 0;
+    const { highWatermark } = leaderLog;
+    const isCommittedOnly = readsCommitted(setup, client);
+    const open = isCommittedOnly
+      ? transactions?.parts.openAtLeader(partition, leaderLog)
+      : undefined;
+    return Math.min(highWatermark, open?.firstUnstable(highWatermark) ?? highWatermark);
+  }
+
+  #isDue(partition: PartitionGhost, client: string, from: Offset, to: Offset): boolean {
+    return lastDue(this.#context, partition, client, from, to) !== undefined;
   }
 
   #report(

@@ -2,9 +2,11 @@ import type { Instant } from "../base/time.ts";
 import { formatSeconds } from "../base/time.ts";
 import type { PartitionName } from "../kafka/ids.ts";
 import type { GroupMemberAssigned, PartitionsAssigned } from "../trace/fact.ts";
+import { hasRegistries } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { ClientMember, GroupGhost } from "./group-states.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
+import type { Waiver } from "./waivers/waiver.ts";
 
 export const ONE_OWNER: Guarantee = {
   name: "one-owner",
@@ -13,7 +15,7 @@ export const ONE_OWNER: Guarantee = {
   source: "KIP-429, KIP-848; G2",
   kinds: ["two-owners", "given-while-owned", "not-in-target"],
   condition:
-    "Of members that the coordinator has: who has been out and has not heard of it may go on for a while, but not commit. Permitted if the coordinator's log may have lost its end.",
+    "Of members that the coordinator has: who has been out and has not heard of it may go on for a while, but not commit. Permitted if the coordinator's log may have lost its end; and, with groups: zookeeper-2011, to who has lost its session and does not know.",
   testedBy: "partitions that a member takes of a group with others",
   tellsDeed: true,
   example: [
@@ -39,20 +41,25 @@ class OneOwner implements Checker {
   // As members see it.
 
   #take(fact: PartitionsAssigned, at: Instant, event: number): void {
-    const { groups } = this.#context;
+    const { groups, setup } = this.#context;
+    const isRegistered = hasRegistries(setup);
     const mine = groups.clients.get(fact.client);
     // Without a group's consent (`assign`), an application reads what it likes.
-    if (mine === undefined || fact.generation < 0) return;
+    if (mine === undefined || (fact.generation < 0 && !isRegistered)) return;
     const group = groups.group(fact.group);
     for (const other of groups.clients.values()) {
-      if (other === mine || other.group !== fact.group || !isPresent(group, mine, other)) continue;
+      if (other === mine || other.group !== fact.group) continue;
+      if (isRegistered ? !other.isUp : !isPresent(group, mine, other)) continue;
       for (const name of mine.owned.keys()) {
         this.evaluations++;
         this.interesting++;
         const since = other.owned.get(name);
         if (since === undefined) continue;
-        const text = `${mine.client} takes ${name} in generation ${mine.generation} of ${group.name}, and ${other.client} has had it since ${formatSeconds(since)}, in generation ${other.generation}.`;
-        this.#report("two-owners", name, mine.client, text, at, event);
+        const [ours, theirs] = isRegistered
+          ? ["", ""]
+          : [` in generation ${mine.generation}`, `, in generation ${other.generation}`];
+        const text = `${mine.client} takes ${name}${ours} of ${group.name}, and ${other.client} has had it since ${formatSeconds(since)}${theirs}.`;
+        this.#report("two-owners", name, mine.client, text, at, event, lostSession(other, mine));
       }
     }
   }
@@ -92,10 +99,21 @@ class OneOwner implements Checker {
     text: string,
     at: Instant,
     event: number,
+    waiver?: Waiver,
   ): void {
-    const permitted = this.#context.groups.waiver;
+    const permitted = waiver?.text ?? this.#context.groups.waiver;
+    const cause = waiver?.cause;
     this.violations.push(
-      violationOf(ONE_OWNER, { kind, partition, client, at, event, text: [text], permitted }),
+      violationOf(ONE_OWNER, {
+        kind,
+        partition,
+        client,
+        at,
+        event,
+        text: [text],
+        permitted,
+        cause,
+      }),
     );
   }
 }
@@ -106,6 +124,16 @@ function isPresent(group: GroupGhost, mine: ClientMember, other: ClientMember): 
   return group.isConsumerGroup
     ? group.members.has(other.member)
     : other.generation === mine.generation;
+}
+
+/** ZooKeeper has given away what was one's of them, who goes on with it. */
+function lostSession(...members: readonly ClientMember[]): Waiver | undefined {
+  for (const { client, expired } of members) {
+    if (expired === undefined) continue;
+    const text = `${client} had lost its session with ZooKeeper at ${formatSeconds(expired.at)}, and did not know`;
+    return { text, cause: expired.event };
+  }
+  return undefined;
 }
 
 function clientName({ groups }: CheckContext, { group, member }: GroupMemberAssigned): string {

@@ -1,4 +1,4 @@
-import { readersOf, readsCommitted } from "./check-setup.ts";
+import { isReadCommitted } from "./check-setup.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { OddityFindings } from "./oddity-findings.ts";
 import { vanishedRecord } from "./waivers/vanished-record.ts";
@@ -28,9 +28,7 @@ class ReadersAgree implements Checker {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    this.#readsCommitted = readersOf(context.setup).some((name) =>
-      readsCommitted(context.setup, name),
-    );
+    this.#readsCommitted = isReadCommitted(context.setup);
     context.history.on("branch", (oddity) => {
       const { ghost } = oddity.partition;
       if (ghost.tree.keys !== undefined) return;

@@ -41,12 +41,10 @@ class ReadsComplete implements Checker {
   readonly #context: CheckContext;
   /** By the partition's index. */
   readonly #readers: Reader[][] = [];
-  /** By the partition's index: batches of transactions that were aborted. */
-  readonly #aborted: Set<BatchNode>[] = [];
 
   constructor(context: CheckContext) {
     this.#context = context;
-    const { facts, logs, reads, transactions } = context;
+    const { facts, logs, reads } = context;
     reads.onRead((partition, client, batch, node, at, event, fact) => {
       this.#read(partition, client, batch, node, at, event, fact);
     });
@@ -57,11 +55,6 @@ class ReadsComplete implements Checker {
       for (const readers of this.#readers) {
         for (const reader of readers ?? []) if (reader.client === node) reader.position = -1;
       }
-    });
-    transactions?.parts.onAppended(({ marker, partition: { index } }, others) => {
-      if (marker !== "ABORT") return;
-      this.#aborted[index] ??= new Set();
-      for (const { node } of others) this.#aborted[index].add(node);
     });
   }
 
@@ -113,17 +106,19 @@ class ReadsComplete implements Checker {
 
   /** Whoever served the batch has all that is below it, so that this is exact whichever replica it was. */
   #passedOver(
-    { tree, index }: PartitionGhost,
+    partition: PartitionGhost,
     { readsCommitted }: Reader,
     node: BatchNode,
     from: Offset,
     to: Offset,
   ): RecordRun {
     const run = new RecordRun();
+    const { tree } = partition;
+    const parts = this.#context.transactions?.parts;
     for (let at = node; at !== NO_NODE; at = tree.parent[at] as number) {
       const last = Math.min(to - 1, tree.lastOffset[at] as number);
       if (last < from) break;
-      if (readsCommitted && this.#aborted[index]?.has(at) === true) continue;
+      if (parts?.isHidden(partition, at, readsCommitted) === true) continue;
       for (let offset = Math.max(from, tree.baseOffset(at)); offset <= last; offset++) {
         if (isRecord(tree, at, offset)) run.add(offset, offset, 1);
       }

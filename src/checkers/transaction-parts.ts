@@ -85,6 +85,8 @@ export type CommittedPartListener = (
 
 class PartitionParts {
   readonly parts = new Map<BatchNode, TransactionPart>();
+  /** Batches of transactions that a leader has ended with an abort. */
+  readonly aborted = new Set<BatchNode>();
   /** Of the newest leader that wrote, as of its last batch of a transaction. */
   leader = new OpenParts();
   leaderLog: ReplicaLog | undefined = undefined;
@@ -137,6 +139,14 @@ export class TransactionParts {
     return this.#partitions[partition.index]?.copied.get(broker)?.get(offset);
   }
 
+  /** Is nothing of the batch handed over: is it a marker, or, for who reads committed records only, aborted? */
+  isHidden({ index }: PartitionGhost, node: BatchNode, readsCommitted: boolean): boolean {
+    const known = this.#partitions[index];
+    if (known === undefined) return false;
+    const isAborted = readsCommitted && known.aborted.has(node);
+    return isAborted || known.parts.get(node)?.marker !== undefined;
+  }
+
   /** All that was ever appended, in order. */
   partsOf(partition: PartitionGhost): Iterable<TransactionPart> {
     return this.#partitions[partition.index]?.parts.values() ?? NONE;
@@ -162,6 +172,7 @@ export class TransactionParts {
     known.parts.set(part.node, part);
     const others = open.take(part);
     open.count = log.count;
+    if (part.marker === "ABORT") for (const { node } of others) known.aborted.add(node);
     for (const listener of this.#appended) listener(part, others);
   }
 

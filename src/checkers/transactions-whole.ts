@@ -1,6 +1,6 @@
 import type { Instant } from "../base/time.ts";
 import type { RecordSent } from "../trace/fact.ts";
-import { readersOf, readsCommitted } from "./check-setup.ts";
+import { isReadCommitted } from "./check-setup.ts";
 import type { SendsPart } from "./client-sends.ts";
 import { ACKED, indexOfSend, READ_COMMITTED } from "./client-sends.ts";
 import type { ClientTransaction } from "./client-transactions.ts";
@@ -52,7 +52,7 @@ class TransactionsWhole implements Checker {
   constructor(context: CheckContext) {
     this.#context = context;
     const { transactions, setup } = context;
-    if (!readersOf(setup).some((reader) => readsCommitted(setup, reader))) return;
+    if (!isReadCommitted(setup)) return;
     transactions?.clients.onSent((transaction, fact, at, event) =>
       this.#send(transaction, fact, at, event),
     );

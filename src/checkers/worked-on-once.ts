@@ -6,6 +6,7 @@ import type { Offset } from "../kafka/ids.ts";
 import { partitionName } from "../kafka/ids.ts";
 import { NO_NODE, NO_VALUE } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
+import { hasRegistries } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { Begin, GroupWork, Parting, Repeat } from "./group-work.ts";
 import { GroupWorks } from "./group-work.ts";
@@ -24,7 +25,7 @@ export const WORKED_ON_ONCE: Guarantee = {
     "KafkaConsumer's delivery semantics; T7 for groups, whose offsets no transaction holds together with the work",
   kinds: ["record-worked-on-again", "record-left-out"],
   condition:
-    "Of clients with `process` processed-as-promised tells. Left out: at the end, but not of compacted topics, nor of what has expired, nor of what transactions brought. Permitted: again, if a member stopped, or lost the partition, perhaps without having heard of it, before the group's offset had come past the record, or took the offset back; left out, if it was committed before it was worked on by an application that does so; both, if auto.offset.reset or the application set the position anew, or the group's offset is lost with the log that held it.",
+    "Of clients with `process` processed-as-promised tells. Left out: at the end, but not of compacted topics, nor of what has expired, nor of what transactions brought. Permitted: again, if a member stopped, or lost the partition, perhaps without having heard of it, before the group's offset had come past the record, or took the offset back; left out, if it was committed before it was worked on by an application that does so, or, with groups: zookeeper-2011, by a rebalance; both, if auto.offset.reset or the application set the position anew, or the group's offset is lost with the log that held it.",
   testedBy: "beginnings of members where others had been before",
   example: [
     "record-worked-on-again   orders-0   c2   at 22.870s, event 31402",
@@ -165,6 +166,12 @@ class WorkedOnOnce implements Checker {
     if (parting !== undefined && this.#context.setup.commitsEarly.has(parting.client)) {
       const { client, at, event, how } = parting;
       const text = `${client} commits before it has worked on what it commits, and ${how} at ${formatSeconds(at)}`;
+      return { text, cause: event };
+    }
+    if (parting !== undefined && hasRegistries(this.#context.setup)) {
+      // What the application has taken counts as consumed, done or not (`ConsumerIterator.next`).
+      const { client, at, event, how } = parting;
+      const text = `${client} ${how} at ${formatSeconds(at)}, and in ZooKeeper's groups a rebalance commits what is at work`;
       return { text, cause: event };
     }
     const jump = begins.find(({ reason, to }) => reason !== "committed" && to > offset);

@@ -2,6 +2,7 @@ import type { Guarantee } from "../../src/checkers/guarantee.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { partitionFor } from "../../src/kafka/coordinator/partition-for.ts";
+import type { ProtocolSwitches } from "../../src/kafka/protocol-switches.ts";
 import type { Fact } from "../../src/trace/fact.ts";
 import { History } from "./fact-builders.ts";
 
@@ -17,11 +18,13 @@ type Shares = Readonly<Record<string, readonly number[]>>;
 export class GroupFacts {
   readonly history: History;
 
-  constructor(guarantee: Guarantee) {
+  /** `groups`: who keeps who owns what. */
+  constructor(guarantee: Guarantee, groups: ProtocolSwitches["groups"] = "coordinator") {
     const configs = resolveConfigs(CONSUMER_CONFIGS);
     const member = { group: GROUP, topics: ["queue"], configs };
     this.history = new History({
       guarantees: [guarantee],
+      switches: { groups },
       members: ["c1", "c2"].map((client) => [client, member]),
     });
     for (const partition of [0, 1, 2, 3]) this.registered(`queue-${partition}`);
@@ -127,6 +130,25 @@ export class GroupFacts {
     const kind = "partitions-revoked";
     const partitions = queue(numbers);
     return this.note({ kind, client, group: GROUP, member: idOf(client), generation, partitions });
+  }
+
+  /** The member's session with ZooKeeper is over. */
+  expires(client: string): this {
+    const znodes = [`/consumers/${GROUP}/ids/${idOf(client)}`];
+    return this.note({ kind: "zookeeper-session-ended", session: 1, how: "expired", znodes });
+  }
+
+  /** It has tried for the last time to take these. */
+  failsToTake(client: string, numbers: readonly number[]): this {
+    return this.note({
+      kind: "zookeeper-rebalance-ended",
+      client,
+      group: GROUP,
+      member: idOf(client),
+      attempt: 4,
+      outcome: "failed",
+      partitions: queue(numbers),
+    });
   }
 
   reads(client: string, number: number, upTo: number): this {

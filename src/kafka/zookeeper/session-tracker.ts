@@ -3,7 +3,7 @@ import { fromMillis } from "../../base/time.ts";
 import type { SessionId } from "./zookeeper-protocol.ts";
 
 /** `tickTime`, where it is not configured, as in the `zookeeper.properties` that Kafka came with. */
-const TICK_MS = 3_000;
+export const TICK_MS = 3_000;
 const TICK: Duration = fromMillis(TICK_MS);
 /** Sessions last between these, whatever clients wish (`minSessionTimeout`, `maxSessionTimeout`). */
 const MIN_TIMEOUT_MS = 2 * TICK_MS;

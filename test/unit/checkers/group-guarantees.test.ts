@@ -302,3 +302,46 @@ describe("a group in a cluster that has settled", () => {
     ]);
   });
 });
+
+describe("a group whose registries are in ZooKeeper", () => {
+  const REGISTRIES = "zookeeper-2011";
+
+  test("has one owner for each partition, whoever has a session", () => {
+    const facts = new GroupFacts(ONE_OWNER, REGISTRIES).takes("c1", -1, [0, 1]);
+
+    expect(facts.takes("c2", -1, [1, 2]).found()).toEqual([
+      expect.stringContaining("c2 takes queue-1 of workers, and c1 has had it since"),
+    ]);
+  });
+
+  test("may have two while one of them does not know that its session is over", () => {
+    const facts = new GroupFacts(ONE_OWNER, REGISTRIES).takes("c1", -1, [0, 1]).expires("c1");
+
+    expect(facts.takes("c2", -1, [1]).found()).toEqual([
+      expect.stringMatching(/\| c1 had lost its session with ZooKeeper at .*, and did not know$/),
+    ]);
+  });
+
+  test("may have none for a partition only while a member waits that has tried often enough", () => {
+    const unowned = new GroupFacts(GROUP_SETTLES, REGISTRIES).takes("c1", -1, [0, 1]);
+    const waiting = new GroupFacts(GROUP_SETTLES, REGISTRIES).takes("c1", -1, [0, 1]);
+
+    unowned.takes("c2", -1, [2]).settles(LONG);
+    waiting.takes("c2", -1, [2]).failsToTake("c2", [3]).settles(LONG);
+
+    expect(unowned.found()).toEqual([
+      "partition-unowned queue-3: queue-3 has no owner in workers, which is at rest; of its members c1 and c2 run.",
+    ]);
+    expect(waiting.found()).toEqual([
+      expect.stringContaining("| c2 has tried rebalance.max.retries times, and waits for the next"),
+    ]);
+  });
+
+  test("is told of no commits beyond what its members were given", () => {
+    const facts = new GroupFacts(COMMITS_WHAT_WAS_READ, REGISTRIES).takes("c1", -1, [0]);
+
+    facts.reads("c1", 0, 5).hearsOfCommit("c1", 0, 5).hearsOfCommit("c1", 0, 6);
+
+    expect(facts.found()).toEqual([expect.stringContaining("unread-committed queue-0")]);
+  });
+});

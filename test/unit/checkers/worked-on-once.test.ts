@@ -211,6 +211,14 @@ describe("a record is left out", () => {
     expect(group.told()).toEqual([expect.stringMatching(/^BUG Nobody of g has worked on/)]);
   });
 
+  test("because a rebalance of ZooKeeper's groups commits what is at work", () => {
+    const group = diesAtWork({ switches: { groups: "zookeeper-2011" } });
+
+    expect(group.told()).toEqual([
+      expect.stringMatching(/c1 stopped \(crash\) at .*, and in ZooKeeper's groups a rebalance/),
+    ]);
+  });
+
   test("not while it may be worked on still", () => {
     const group = new Group(early).begin("c1", 0, "initial").poll("c1", 0, 4).commit(5);
 
