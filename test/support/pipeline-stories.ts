@@ -40,16 +40,16 @@ clients:
     config: { transactional.id: three, delivery.timeout.ms: 3000, request.timeout.ms: 1500 }
   a1:
     process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..30ms) }
-    consumer-config: { max.poll.records: 20, session.timeout.ms: 8000 }
+    consumer-config: { max.poll.records: 20, session.timeout.ms: 6000 }
     producer-config: { delivery.timeout.ms: 4000, request.timeout.ms: 1500 }
   a2:
     process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..30ms) }
-    consumer-config: { max.poll.records: 20, session.timeout.ms: 8000 }
+    consumer-config: { max.poll.records: 20, session.timeout.ms: 6000 }
     producer-config: { delivery.timeout.ms: 4000, request.timeout.ms: 1500 }
   c1: { consume: bills, config: { isolation.level: read_committed, auto.offset.reset: earliest } }
 faults:
   - { at: uniform(5s..12s), crash: a1, for: uniform(100ms..6s) }
-  - { at: uniform(8s..16s), pause: a2, for: uniform(3s..15s) }
+  - { at: uniform(8s..16s), pause: a2, for: uniform(7s..15s) }
   - { at: uniform(1s..5s), delay-link: uniform(2s..4s), from: p1 + a1 + a2, to: transaction-coordinator(one), for: uniform(100ms..1s), optional: true }
   - { at: uniform(6s..10s), delay-link: uniform(2s..4s), from: p1 + a1 + a2, to: transaction-coordinator(one), for: uniform(100ms..1s), optional: true }
   - { at: uniform(11s..15s), delay-link: uniform(2s..4s), from: p1 + a1 + a2, to: transaction-coordinator(one), for: uniform(100ms..1s), optional: true }
