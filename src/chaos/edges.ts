@@ -1,3 +1,4 @@
+import { unreachable } from "../base/invariant.ts";
 import type { ConfigValue } from "../kafka/config/config-table.ts";
 import type { ClientSpec, ConfigSpec, Scenario } from "../scenario/scenario.ts";
 import type { Rng } from "../sim/rng.ts";
@@ -91,9 +92,23 @@ export function drawEdges(
 }
 
 function clientWithEdges(client: ClientSpec, random: Rng, drawn: DrawnEdge[]): ClientSpec {
-  const edges = client.kind === "producer" ? PRODUCER_EDGES : CONSUMER_EDGES;
-  const path = `clients/${client.name}/config`;
-  return { ...client, config: withEdges(path, client.config, edges, random, drawn) };
+  const path = `clients/${client.name}`;
+  const edged = (key: string, config: ConfigSpec, edges: readonly Edge[]): ConfigSpec =>
+    withEdges(`${path}/${key}`, config, edges, random, drawn);
+  switch (client.kind) {
+    case "producer":
+      return { ...client, config: edged("config", client.config, PRODUCER_EDGES) };
+    case "consumer":
+      return { ...client, config: edged("config", client.config, CONSUMER_EDGES) };
+    case "processor": {
+      const consumerConfig = edged("consumer-config", client.consumerConfig, CONSUMER_EDGES);
+      if (client.to === undefined) return { ...client, consumerConfig };
+      const config = edged("producer-config", client.config, PRODUCER_EDGES);
+      return { ...client, consumerConfig, config };
+    }
+    default:
+      return unreachable(client);
+  }
 }
 
 function withEdges(

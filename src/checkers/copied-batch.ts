@@ -3,6 +3,7 @@ import type { Offset } from "../kafka/ids.ts";
 import type { RecordBatch } from "../kafka/log/record-batch.ts";
 import { RecordCursor } from "../kafka/log/record-cursor.ts";
 import type { BatchNode, BatchTree } from "./batch-tree.ts";
+import { NO_VALUE } from "./batch-tree.ts";
 import type { PartitionGhost } from "./partition-ghost.ts";
 import type { Place } from "./record-keys.ts";
 import type { ReplicaLog } from "./replica-log.ts";
@@ -186,6 +187,8 @@ function isRecord(
   if (keys === undefined || isControl) return true;
   if (keyStart >= 0 && keys.at(place) !== keys.numberOf(buffer, keyStart, keyEnd)) return false;
   if (keys.isTombstone(place) !== valueStart < 0) return false;
-  if (valueStart < 0 || valueEnd - valueStart < PAYLOAD_MIN_BYTES) return true;
-  return values[place] === payloadValue(buffer, valueStart);
+  const value = values[place] as number;
+  // What coordinators write is not known by its value.
+  if (value === NO_VALUE || valueEnd - valueStart < PAYLOAD_MIN_BYTES) return true;
+  return value === payloadValue(buffer, valueStart);
 }
