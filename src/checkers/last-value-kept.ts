@@ -1,6 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import { fromMillis } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
+import type { BatchNode } from "./batch-tree.ts";
 import { brokerName } from "./broker-name.ts";
 import { topicOf } from "./check-setup.ts";
 import type { CleanedRecord, Cleaning } from "./cleaning.ts";
@@ -20,7 +21,7 @@ export const LAST_VALUE_KEPT: Guarantee = {
   source: "LogCleaner, KIP-534; K2",
   kinds: ["last-value-lost"],
   condition:
-    "Of every replica that cleans its log. Records without a key go with any cleaning. Permitted: a tombstone on a broker whose clock was set wrong.",
+    "Of every replica that cleans its log. Records without a key go with any cleaning, and so do those of transactions that were aborted. Permitted: a tombstone on a broker whose clock was set wrong.",
   testedBy: "cleanings that took something",
   example: [
     "last-value-lost   orders-0   at 45.030s, event 22810",
@@ -43,10 +44,17 @@ class LastValueKept implements Checker {
   readonly #context: CheckContext;
   /** By partition: when a tombstone first survived a cleaning, wherever that was. */
   readonly #survivors: Map<Place, Instant>[] = [];
+  /** By partition: batches of transactions that were aborted, and are no values of their keys. */
+  readonly #aborted: Set<BatchNode>[] = [];
 
   constructor(context: CheckContext) {
     this.#context = context;
     context.logs.onCleaned((cleaning) => this.#clean(cleaning));
+    context.transactions?.parts.onCommitted(({ marker, partition: { index } }, others) => {
+      if (marker !== "ABORT") return;
+      this.#aborted[index] ??= new Set();
+      for (const { node } of others) this.#aborted[index].add(node);
+    });
   }
 
   #clean(cleaning: Cleaning): void {
@@ -74,12 +82,13 @@ class LastValueKept implements Checker {
   }
 
   #judge(cleaning: Cleaning, keys: RecordKeys, survivors: ReadonlyMap<Place, Instant>): void {
-    const later = laterValues(cleaning, keys);
+    const aborted = this.#aborted[cleaning.partition.index] ?? NO_NODES;
+    const later = laterValues(cleaning, keys, aborted);
     const lost = new RecordRun();
     const uncommitted = new RecordRun();
     const early = new RecordRun();
     const tombstones: CleanedRecord[] = [];
-    for (const [key, record] of lastOfEachKey(cleaning, keys)) {
+    for (const [key, record] of lastOfEachKey(cleaning, keys, aborted)) {
       const { offset } = record;
       const values = later.get(key);
       if (values !== undefined && values.lastCommitted > offset) continue;
@@ -175,15 +184,18 @@ class LastValueKept implements Checker {
   }
 }
 
+const NO_NODES: ReadonlySet<BatchNode> = new Set();
+
 /** Of the records of each key that went, the last: it followed the others, and so must answer for them. */
 function lastOfEachKey(
   { removed }: Cleaning,
   keys: RecordKeys,
+  aborted: ReadonlySet<BatchNode>,
 ): ReadonlyMap<KeyNumber, CleanedRecord> {
   const last = new Map<KeyNumber, CleanedRecord>();
   for (const record of removed) {
     const key = keys.at(record.place);
-    if (key !== NO_KEY) last.set(key, record);
+    if (key !== NO_KEY && !aborted.has(record.node)) last.set(key, record);
   }
   return last;
 }
@@ -192,6 +204,7 @@ function lastOfEachKey(
 function laterValues(
   { log, removed }: Cleaning,
   keys: RecordKeys,
+  aborted: ReadonlySet<BatchNode>,
 ): ReadonlyMap<KeyNumber, LaterValues> {
   const later = new Map<KeyNumber, LaterValues>();
   for (const { place } of removed) later.set(keys.at(place), { last: -1, lastCommitted: -1 });
@@ -203,6 +216,7 @@ function laterValues(
     const node = nodes[i] as number;
     const last = tree.lastOffset[node] as number;
     if (last <= lowest) break;
+    if (aborted.has(node)) continue;
     for (let offset = last; offset >= tree.baseOffset(node); offset--) {
       const place = tree.placeOf(node, offset);
       const values = later.get(keys.at(place));

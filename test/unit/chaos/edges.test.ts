@@ -15,9 +15,11 @@ kafka: "4.3"
 cluster: { brokers: 3, controllers: 1, config: { replica.lag.time.max.ms: 4321 } }
 topics:
   orders: { partitions: 1, replication.factor: 3, config: { min.insync.replicas: 2 } }
+  bills: { partitions: 1, replication.factor: 3 }
 clients:
   p1: { produce: orders, rate: 20/s, config: { linger.ms: 7 } }
   c1: { consume: orders }
+  a1: { process: { from: orders, to: bills, group: billing, guarantee: at-least-once } }
 random-faults: { edges: ${edges}, quiet-after: 4s }
 settle: 20s
 `;
@@ -35,6 +37,8 @@ test("a seed draws configs near their edges, other ones than another, and none t
   expect(names.size).toBeGreaterThan(20);
   expect(names).not.toContain("cluster/config/replica.lag.time.max.ms");
   expect(names).not.toContain("clients/p1/config/linger.ms");
+  expect(names).toContain("clients/a1/consumer-config/max.poll.records");
+  expect(names).toContain("clients/a1/producer-config/linger.ms");
 });
 
 test("the cluster runs with what was drawn, and where nothing is to be drawn with what was written", () => {

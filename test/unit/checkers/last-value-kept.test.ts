@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import { LAST_VALUE_KEPT } from "../../../src/checkers/last-value-kept.ts";
+import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
+import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
+import { controlKey, encodeEndTransaction } from "../../../src/kafka/log/control-record.ts";
+import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
 import { emptied, History } from "../../support/fact-builders.ts";
 
@@ -74,6 +78,40 @@ test("nor by one that is not below the high watermark", () => {
   expect(told(history)).toEqual([
     "broker-1 cleaned offsets 0..3, and with that took 1 record whose later values are not below the high watermark, at offset 3.",
   ]);
+});
+
+test("what a transaction wrote that was aborted is no value, and neither needed nor enough", () => {
+  const cleaned = (type: "ABORT" | "COMMIT", left: readonly number[]): string[] => {
+    const history = new History({
+      guarantees: [LAST_VALUE_KEPT],
+      topic: { isCompacted: true },
+      clients: {
+        p1: { configs: resolveConfigs(PRODUCER_CONFIGS, { "transactional.id": "t" }) },
+      },
+    });
+    history.commit([0], { keys: ["a"], producerId: 7 });
+    history.commit([1], { keys: ["a"], isTransactional: true });
+    const record = { timestamp: 1, key: controlKey(type), value: encodeEndTransaction(0) };
+    const marker = buildBatch([record], {
+      baseOffset: 2,
+      partitionLeaderEpoch: 0,
+      producerId: 1000,
+      producerEpoch: 0,
+      isTransactional: true,
+      isControl: true,
+    });
+    history.append(1, marker).copy([2, 3]).highWatermark(1, 3);
+    history.clean(1, 0, 2, left);
+    return told(history);
+  };
+  const lost = (offset: number): string[] => [
+    `broker-1 cleaned offsets 0..1, and with that took the last value of 1 key, at offset ${offset}.`,
+  ];
+
+  expect(cleaned("ABORT", [0])).toEqual([]);
+  expect(cleaned("ABORT", [1])).toEqual(lost(0));
+  expect(cleaned("COMMIT", [1])).toEqual([]);
+  expect(cleaned("COMMIT", [0])).toEqual(lost(1));
 });
 
 test("what a replica lacks because it copied a cleaned log, its own cleaning does not take", () => {
