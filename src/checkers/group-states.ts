@@ -136,7 +136,8 @@ export class GroupStates {
     });
     facts.on("group-member-assigned", (fact, at) => {
       const group = this.group(fact.group);
-      group.members.set(fact.member, fact);
+      // What was assigned is told when it is committed, and who left when that is written: which may be sooner.
+      if (!group.gone.has(fact.member)) group.members.set(fact.member, fact);
       group.epochs.set(fact.member, fact.memberEpoch);
       group.changedAt = at;
     });

@@ -47,6 +47,8 @@ class OneOwner implements Checker {
     // Without a group's consent (`assign`), an application reads what it likes.
     if (mine === undefined || (fact.generation < 0 && !isRegistered)) return;
     const group = groups.group(fact.group);
+    // Who is out and has not heard of it takes nothing from anybody.
+    if (group.gone.has(mine.member)) return;
     for (const other of groups.clients.values()) {
       if (other === mine || other.group !== fact.group) continue;
       if (isRegistered ? !other.isUp : !isPresent(group, mine, other)) continue;

@@ -59,7 +59,10 @@ describe("owners", () => {
     const expelled = new GroupFacts(ONE_OWNER).takes("c1", 4, [0, 1]).left("m1");
     const dead = new GroupFacts(ONE_OWNER).takes("c1", 4, [0, 1]);
     dead.note({ kind: "node-stopped", node: "c1", how: "crash", reason: "" });
+    const late = new GroupFacts(ONE_OWNER).takes("c1", 3, [0, 1]).given("m2", 4, [1]).left("m1");
+    late.takes("c2", 4, [1]).takes("c1", 3, []);
 
+    expect(late.found()).toEqual([]);
     expect(zombie.found()).toEqual([]);
     expect(expelled.takes("c2", 4, [1]).found()).toEqual([]);
     expect(dead.takes("c2", 4, [1]).found()).toEqual([]);
@@ -78,6 +81,12 @@ describe("owners", () => {
     expect(facts.found()).toEqual([
       "given-while-owned queue-1: m2 is given queue-1 in epoch 4 of workers, and m1 has it still, in epoch 3.",
     ]);
+  });
+
+  test("who were out before it was committed what they had do not have it", () => {
+    const facts = new GroupFacts(ONE_OWNER).given("m1", 3, [0, 1]).left("m1").given("m1", 3, [1]);
+
+    expect(facts.given("m2", 4, [1]).found()).toEqual([]);
   });
 
   test("who come to an epoch with what it does not give them are found", () => {
