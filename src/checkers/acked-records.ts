@@ -169,7 +169,22 @@ export class AckedRecords {
   /** The batch of the log that holds just these values where the client was told. */
   #place(log: ReplicaLog, fact: SendEnded): BatchNode {
     const node = log.nodeAt(fact.baseOffset);
-    return node !== NO_NODE && this.#holds(log.tree, node, fact) ? node : NO_NODE;
+    if (node === NO_NODE || !this.#holds(log.tree, node, fact)) return NO_NODE;
+    return this.#isMistaken(log.tree, node, fact) ? NO_NODE : node;
+  }
+
+  /** Tombstones could be any: are there but some within another batch, and is there one that was just these? O(batches). */
+  #isMistaken(tree: BatchTree, node: BatchNode, fact: SendEnded): boolean {
+    const { values, baseOffset } = fact;
+    if (values.some((_, i) => tree.valueAt(node, baseOffset + i) !== NO_VALUE)) return false;
+    const isWhole = (one: BatchNode): boolean =>
+      tree.lastOffset[one] === baseOffset + values.length - 1 &&
+      tree.baseOffset(one) === baseOffset;
+    if (isWhole(node)) return false;
+    for (let one = tree.count - 1; one >= 0; one--) {
+      if (isWhole(one) && this.#holds(tree, one, fact)) return true;
+    }
+    return false;
   }
 
   /** Are these values, of this client, what the batch holds where the client was told? */

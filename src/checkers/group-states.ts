@@ -143,8 +143,9 @@ export class GroupStates {
     });
     facts.on("group-member-left", ({ broker, group: name, member }, at) => {
       const group = this.group(name);
-      if (!this.#isHeard(group, broker)) return;
+      // Who has been replaced may lead again, with what it wrote meanwhile.
       group.members.delete(member);
+      if (!this.#isHeard(group, broker)) return;
       group.gone.add(member);
       group.changedAt = at;
     });

@@ -7,7 +7,7 @@ import type { RecordId } from "../record-id.ts";
 import { addressOfRecord, NO_RECORD, valueOfRecord } from "../record-id.ts";
 import { waiveLoss } from "./loss-waiver.ts";
 import { reusedSequenceWaiver } from "./reused-sequence.ts";
-import type { Judgement } from "./waiver.ts";
+import type { Disappearance, Judgement } from "./waiver.ts";
 
 /**
  * Two sightings by clients contradict each other: is that because what one of them saw is gone from
@@ -28,7 +28,9 @@ export function vanishedRecord(
       if (text !== undefined) return { waiver: { text, cause: event }, cause: event };
       continue;
     }
-    const judged = partition.judged.get(node) ?? judge(context, partition, node, event);
+    const acks =
+      acksOf(partition.tree, node) ?? acksOfTombstone(context, partition, node, id, offset);
+    const judged = partition.judged.get(node) ?? judge(context, partition, node, acks, event);
     if (judged.waiver !== undefined) return judged;
     bug ??= judged;
   }
@@ -39,6 +41,7 @@ function judge(
   context: CheckContext,
   partition: PartitionGhost,
   node: BatchNode,
+  acks: Disappearance["acks"],
   event: number,
 ): Judgement {
   const gone = {
@@ -46,7 +49,7 @@ function judge(
     broker: partition.leader,
     keptInEpoch: partition.tree.leaderEpoch[node] as number,
     goneInEpoch: partition.leaderEpoch,
-    acks: acksOf(partition.tree, node),
+    acks,
   };
   const waiver = waiveLoss(partition, gone, context.setup, event);
   return { waiver, cause: waiver?.cause ?? event };
@@ -93,8 +96,24 @@ function covers(tree: BatchTree, node: BatchNode, offset: Offset): boolean {
   return (tree.lastOffset[node] as number) >= offset && tree.baseOffset(node) <= offset;
 }
 
+/**
+ * What whoever wrote a tombstone asks for: where there are several at one offset it cannot be told which of them was
+ * acknowledged.
+ */
+function acksOfTombstone(
+  { setup }: CheckContext,
+  { tree }: PartitionGhost,
+  node: BatchNode,
+  id: RecordId,
+  offset: Offset,
+): Disappearance["acks"] {
+  if (tree.valueAt(node, offset) !== NO_VALUE) return undefined;
+  const writer = addressOfRecord(id);
+  return [...setup.clients.values()].find(({ address }) => address === writer)?.acks;
+}
+
 /** What its client was promised; undefined if it was told nothing. */
-function acksOf(tree: BatchTree, node: BatchNode): -1 | 1 | undefined {
+function acksOf(tree: BatchTree, node: BatchNode): Disappearance["acks"] {
   if (tree.has(node, ACKED_ALL)) return -1;
   return tree.has(node, ACKED_ONE) ? 1 : undefined;
 }

@@ -347,6 +347,20 @@ test("an acknowledged tombstone is found where it was told to be, alone or among
   expect(history.violations()).toEqual([]);
 });
 
+test("an acknowledged tombstone is the batch that was just it, and not one of others where it was told to be", () => {
+  const history = watch({ clients: { p1: { acks: 1, idempotent: false } } });
+  history.commit([0], { keys: ["a"] });
+  history.write([1], { keys: ["a"], tombstones: [0] });
+  history.stop(1).elect(2, { isr: [2, 3] });
+  history.commit([2, 3], { keys: ["a", "b"], tombstones: [0, 1] });
+
+  history.ack([1], 1, { acks: 1 });
+
+  expect(history.violations()).toMatchObject([
+    { count: 1, permitted: expect.stringContaining("acks=1") },
+  ]);
+});
+
 test("an acknowledged tombstone that the elected leader does not have is lost", () => {
   const history = new History({ guarantees: [NO_ACKED_LOSS] });
   history.write([0], { keys: ["a"], tombstones: [0] });
