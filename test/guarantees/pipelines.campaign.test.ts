@@ -17,6 +17,17 @@ const LEAST_SHARE = 0.01;
 /** In fewer seeds the rarest may well be missing. */
 const ENOUGH_SEEDS = 500;
 
+/** What pipelines must have put to the test, again and again; processed-as-promised, whenever records are worked on again. */
+const GUARANTEES = [
+  "transactions-whole",
+  "no-aborted-read",
+  "last-stable-offset",
+  "told-as-decided",
+  "records-in-own-transaction",
+  "markers-follow-decision",
+  "transactions-end",
+];
+
 /** Plays a story, and asks what must hold of it in any version. */
 function campaign(story: string, seeds: Seeds, gaps: readonly Gap[]): CampaignTally {
   const tally = new CampaignTally((text) => isGap(text, gaps));
@@ -34,6 +45,10 @@ function campaign(story: string, seeds: Seeds, gaps: readonly Gap[]): CampaignTa
 
   test("what is permitted is what Kafka is known not to keep", () => {
     expect(tally.unknownGaps).toEqual([]);
+  });
+
+  test.each(GUARANTEES)("in most of them %s is put to the test", (name) => {
+    expect(tally.tested.get(name) ?? 0).toBeGreaterThan(count / 2);
   });
 
   test.runIf(count >= ENOUGH_SEEDS).each(Object.keys(PIPELINE_PROBES))(

@@ -1,13 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import type { Violation } from "../../src/checkers/guarantee.ts";
+import type { RunResult } from "../../src/cluster/run-result.ts";
 
 /** The violations of one run, in words. */
 export interface Findings {
   readonly bugs: readonly string[];
   readonly permitted: readonly string[];
+  /** Guarantees of which it put something to the test. */
+  readonly tested: readonly string[];
 }
 
-export function findingsOf(violations: readonly Violation[]): Findings {
+export function findingsOf({ guarantees, violations }: RunResult): Findings {
   const bugs: string[] = [];
   const permitted: string[] = [];
   for (const violation of violations) {
@@ -15,7 +17,8 @@ export function findingsOf(violations: readonly Violation[]): Findings {
     if (violation.permitted === undefined) bugs.push(`${kind} ${partition}: ${text.join(" ")}`);
     else permitted.push(`${kind}: ${violation.permitted}${partition && `, in ${partition}`}`);
   }
-  return { bugs, permitted };
+  const tested = guarantees.filter(({ interesting }) => interesting > 0).map(({ name }) => name);
+  return { bugs, permitted, tested };
 }
 
 /** What a campaign has come upon in all its runs. */
@@ -26,6 +29,8 @@ export class CampaignTally {
   readonly unknownGaps: string[] = [];
   /** By probe: in how many runs it was reached. */
   readonly reached = new Map<string, number>();
+  /** By guarantee: in how many it was put to the test. */
+  readonly tested = new Map<string, number>();
   readonly #isKnown: (permitted: string) => boolean;
 
   constructor(isKnown: (permitted: string) => boolean) {
@@ -38,8 +43,13 @@ export class CampaignTally {
       const gaps = this.#isKnown(text) ? this.knownGaps : this.unknownGaps;
       gaps.push(`${name}: ${text}`);
     }
-    for (const probe of run.reached) this.reached.set(probe, (this.reached.get(probe) ?? 0) + 1);
+    for (const probe of run.reached) count(probe, this.reached);
+    for (const guarantee of run.tested) count(guarantee, this.tested);
   }
+}
+
+function count(name: string, counts: Map<string, number>): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** So many, from 1 on; or just these. */

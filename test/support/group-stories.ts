@@ -139,8 +139,6 @@ export const GROUP_PROBES: Readonly<Record<string, (fact: Fact) => boolean>> = {
 /** How one such story went. */
 export interface GroupRun extends Findings {
   readonly reached: ReadonlySet<string>;
-  /** Guarantees of which it put something to the test. */
-  readonly tested: ReadonlySet<string>;
   /** Commits that count and are of less than what was committed before. */
   readonly lowered: readonly string[];
 }
@@ -177,11 +175,7 @@ export function playGroup(protocol: string, seed: number): GroupRun {
     }
   });
   while (simulation.advance(100_000));
-  const { guarantees, violations } = simulation.finish(undefined);
-  const tested = new Set(
-    guarantees.filter(({ interesting }) => interesting > 0).map(({ name }) => name),
-  );
-  const { bugs, permitted } = findingsOf(violations);
+  const { bugs, permitted, tested } = findingsOf(simulation.finish(undefined));
   return { reached, tested, lowered, bugs, permitted: [...permitted, ...excused] };
 }
 

@@ -113,7 +113,7 @@ export function playPipelines(story: string, seed: string): PipelineRun {
     }
   });
   while (simulation.advance(100_000));
-  return { reached, ...findingsOf(simulation.finish(undefined).violations) };
+  return { reached, ...findingsOf(simulation.finish(undefined)) };
 }
 
 function isPipeline(client: string): boolean {

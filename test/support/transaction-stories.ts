@@ -103,7 +103,7 @@ export function playTransactions(story: string, seed: string): TransactionRun {
     note(fact, before);
   });
   while (simulation.advance(100_000));
-  return { reached, ...findingsOf(simulation.finish(undefined).violations) };
+  return { reached, ...findingsOf(simulation.finish(undefined)) };
 }
 
 function isLoaded(fact: Fact, state: string): boolean {
