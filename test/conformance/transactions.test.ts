@@ -11,6 +11,7 @@ import {
   decodeAbortedTransaction,
   encodeTransactionIndex,
 } from "../../src/kafka/log/transaction-index-format.ts";
+import { markerBatch } from "../../src/nodes/broker/write-txn-markers-handler.ts";
 import { batchesIn, RELEASES, RealKafka } from "./real-kafka.ts";
 
 describe.each(RELEASES)("of the transactions that %s wrote", (release) => {
@@ -57,5 +58,27 @@ describe.each(RELEASES)("of the transactions that %s wrote", (release) => {
       }
     }
     expect(met).toEqual(new Set(["ABORT 0", "ABORT 2", "COMMIT 0"]));
+  });
+
+  test("each whole batch of a marker is what our brokers write for its coordinator", () => {
+    let count = 0;
+    for (const [path] of segments) {
+      for (const batch of batchesIn(kafka.bytes(`${path}.log`))) {
+        // What was cleaned has another base timestamp: its delete horizon.
+        if (!batch.isControl || !batch.isTransactional || batch.hasDeleteHorizon) continue;
+        const [record] = batch.records();
+        const told = decodeEndTransaction(record?.key, record?.value);
+        if (told === undefined) continue;
+        const { producerId, producerEpoch, baseOffset, partitionLeaderEpoch } = batch;
+        const { type, coordinatorEpoch } = told;
+        const transactionResult = type === "COMMIT";
+        const asked = { producerId, producerEpoch, transactionResult, coordinatorEpoch };
+        const marker = { ...asked, topics: [], transactionVersion: 2 };
+        const ours = markerBatch(marker, batch.maxTimestamp);
+        expect(ours.withOffsets(baseOffset, partitionLeaderEpoch).bytes).toEqual(batch.bytes);
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(10);
   });
 });
