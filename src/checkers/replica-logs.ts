@@ -310,6 +310,7 @@ export class ReplicaLogs {
       at,
       event,
     });
+    if (reason === "diverging-epoch") followExpired(partition, log, to);
   }
 
   /** Nothing is cut off: what lies below has expired, which is another matter (see `Expiry`). */
@@ -331,17 +332,19 @@ export class ReplicaLogs {
     event: number,
   ): void {
     const { end: from, tip } = log;
+    const isBelow = start < log.start;
     log.start = start;
-    if (start <= from) {
+    if (start <= from && !isBelow) {
       log.cutTo(start);
     } else {
-      // Emptied because its leader begins later: what it had is still part of the leader's history, or
-      // else was cut off here.
+      // Emptied because its leader begins later, or ends before it began: what it had is still part of the
+      // leader's history, or else was cut off here.
       const { leaderLog, canon } = partition;
       const source = leaderLog === undefined || leaderLog === log ? canon : leaderLog;
+      if (isBelow) log.cutTo(start);
       log.count = log.commonCount(source);
     }
-    log.isAnchored = start <= from;
+    log.isAnchored = start <= from && !isBelow;
     if (tip !== NO_NODE && !log.contains(tip)) {
       this.#tellCut({
         partition,
@@ -480,6 +483,21 @@ export class ReplicaLogs {
       partition.uncleanElections.push({ how: election, leader, leaderEpoch, at, event });
     }
   }
+}
+
+/**
+ * A follower is told to cut at the end of an epoch that its leader does not remember: where the leader's log
+ * begins (`LeaderEpochFileCache.endOffsetFor`). If their histories part below, it keeps its own there until its log
+ * begins where the leader's does, or the next batch comes. Of what has expired nobody owes anything: it is taken
+ * to have the leader's history.
+ */
+function followExpired(partition: PartitionGhost, log: ReplicaLog, end: Offset): void {
+  const { leaderLog } = partition;
+  if (leaderLog === undefined || leaderLog === log || log.roleEpoch !== partition.leaderEpoch)
+    return;
+  if (end > leaderLog.start) return;
+  log.count = log.commonCount(leaderLog);
+  followBelow(partition, log, end);
 }
 
 /** A log that begins at `start` is taken to have the history of its leader; its next batch will tell. */

@@ -12,7 +12,7 @@ const KINDS = ["hostile-network", "lossy", "careless"] as const satisfies readon
 const SEEDS: Readonly<Record<(typeof KINDS)[number], readonly number[]>> = {
   "hostile-network": range(1, 12),
   lossy: range(1, 16),
-  careless: range(1, 23),
+  careless: range(1, 24),
 };
 
 /** More events in a simulated second than all that the busiest of these stories have to do. */

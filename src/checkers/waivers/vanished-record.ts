@@ -11,8 +11,8 @@ import type { Disappearance, Judgement } from "./waiver.ts";
 
 /**
  * Two sightings by clients contradict each other: is that because what one of them saw is gone from
- * the log of the newest leader, and was that permitted? Undefined if both are there, or never were.
- * O(batches).
+ * the log of the newest leader, or was from that of one before, and was that permitted? Undefined if both
+ * are there, or never were. O(batches).
  */
 export function vanishedRecord(
   context: CheckContext,
@@ -26,6 +26,8 @@ export function vanishedRecord(
     if (node === NO_NODE) {
       const text = reusedSequenceWaiver(context, partition, id, offset);
       if (text !== undefined) return { waiver: { text, cause: event }, cause: event };
+      const returned = lossOfReturned(partition, id, offset);
+      if (returned?.waiver !== undefined) return returned;
       continue;
     }
     const acks =
@@ -35,6 +37,16 @@ export function vanishedRecord(
     bug ??= judged;
   }
   return bug;
+}
+
+/** How it was judged that a leader lacked what is there: a log of long ago leads again, and brings it back. */
+function lossOfReturned(
+  partition: PartitionGhost,
+  id: RecordId,
+  offset: Offset,
+): Judgement | undefined {
+  const node = findRecord(partition.tree, id, offset);
+  return node === NO_NODE ? undefined : partition.judged.get(node);
 }
 
 function judge(

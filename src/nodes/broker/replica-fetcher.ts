@@ -20,6 +20,7 @@ import type { OffsetForLeaderEpochResponse } from "../../kafka/protocol/offset-f
 import { DiskError } from "../../ports/disk.ts";
 import type { TimerHandle } from "../../ports/node.ts";
 import { NO_TIMER } from "../../ports/node.ts";
+import type { PartitionLog } from "../../storage/partition-log.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import type { BrokerContext } from "./broker-context.ts";
 import { BROKER_TIMER } from "./broker-timers.ts";
@@ -402,9 +403,12 @@ export class ReplicaFetcher
   }
 
   #appendRecords(state: FetchState, records: readonly RecordBatch[]): ErrorCode {
-    const { log } = state.partition;
+    const { partition, currentLeaderEpoch } = state;
+    const { log } = partition;
     try {
-      const { error, appended } = log.appendAsFollower(records, state.currentLeaderEpoch);
+      const start = startWithin(log, records);
+      if (start !== undefined) partition.truncateFully(start, "within-batch");
+      const { error, appended } = log.appendAsFollower(records, currentLeaderEpoch);
       for (const batch of appended) this.#appended(state, batch);
       log.flushIfMany();
       return error;
@@ -663,4 +667,15 @@ class OffsetResetter implements ResponseHandler<ListOffsetsResponse, ResetStep> 
   onDisconnect(step: ResetStep): void {
     this.#fetcher.resetFailed(step.state, ERRORS.NETWORK_EXCEPTION);
   }
+}
+
+/**
+ * An empty log is to go on within the leader's first batch, as the leader's log begins in one, or this one was cut
+ * there: it begins with the batch then (Kafka's `UnexpectedAppendOffsetException`).
+ */
+function startWithin(log: PartitionLog, records: readonly RecordBatch[]): Offset | undefined {
+  const [first] = records;
+  if (first === undefined || log.logStartOffset !== log.logEndOffset) return undefined;
+  const isWithin = first.baseOffset < log.logEndOffset && first.lastOffset >= log.logEndOffset;
+  return isWithin && first.isValid() ? first.baseOffset : undefined;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CANDIDATES_COMPLETE } from "../../../src/checkers/candidates-complete.ts";
 import { ISR_JOIN_CAUGHT_UP } from "../../../src/checkers/isr-join-caught-up.ts";
 import { History } from "../../support/fact-builders.ts";
 
@@ -60,4 +61,22 @@ test("a replica that has died since it fetched is not to blame", () => {
   const history = behind().stop(3).shrink([1, 2, 3]);
 
   expect(history.violations()).toEqual([]);
+});
+
+test("what has expired at the leader nobody needs, though a follower that was cut there keeps its own", () => {
+  for (const [start, kinds] of [
+    [4, []],
+    [0, ["joined-behind", "candidate-incomplete"]],
+  ] as const) {
+    const history = new History({ guarantees: [ISR_JOIN_CAUGHT_UP, CANDIDATES_COMPLETE] });
+    history.commit([0]);
+    history.write([10, 11, 12, 13, 14, 15]);
+    history.elect(2, { isr: [2, 3] });
+    history.commit([1, 2, 3]);
+    for (const broker of [2, 3]) history.moveStart(broker, start, "retention-time");
+
+    history.follow(1).truncate(1, 4).shrink([2, 3, 1]);
+
+    expect(history.violations().map(({ kind }) => kind)).toEqual(kinds);
+  }
 });

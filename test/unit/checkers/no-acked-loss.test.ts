@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ACKED_GETS_READ } from "../../../src/checkers/acked-gets-read.ts";
 import { NO_ACKED_LOSS } from "../../../src/checkers/no-acked-loss.ts";
 import type { DiskDisturbed } from "../../../src/trace/fact.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
@@ -369,4 +370,20 @@ test("an acknowledged tombstone that the elected leader does not have is lost", 
   history.elect(2, { isr: [2, 3] });
 
   expect(history.violations()).toHaveLength(1);
+});
+
+test("what was lost, and comes back with a log of long ago, has been passed by readers for the same reason", () => {
+  const history = watch({ guarantees: [NO_ACKED_LOSS, ACKED_GETS_READ] });
+  history.poll([history.commit([0])]);
+  history.write([1]);
+  history.ack([1], 1, { acks: 1 });
+  history.elect(2, { isr: [2, 3] });
+  history.poll([history.commit([2])]);
+
+  history.elect(1, { isr: [1], election: "unclean" });
+
+  expect(history.violations()).toMatchObject([
+    { kind: "acked-record-lost", permitted: expect.stringContaining("acks=1") },
+    { kind: "acked-record-passed", permitted: expect.stringContaining("acks=1") },
+  ]);
 });

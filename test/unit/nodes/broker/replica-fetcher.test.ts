@@ -422,6 +422,23 @@ describe("a follower outside the leader's range", () => {
     ]);
   });
 
+  test("begins with the batch within which the leader's log does, and then where that does", () => {
+    const following = new Following([1, 1, 1]).fail("OFFSET_OUT_OF_RANGE");
+    tell(tell(following, 20), 10);
+    const batch = following.broker.batch(4).withOffsets(8, 2);
+
+    following.answer({ records: [batch], highWatermark: 12, logStartOffset: 10 });
+
+    expect(following.epochs).toEqual([2]);
+    expect(following.partition.log).toMatchObject({ logStartOffset: 10, logEndOffset: 12 });
+    expect(following.lastFetch).toMatchObject({ fetchOffset: 12, lastFetchedEpoch: 2 });
+    expect(following.broker.world.factsOf("log-start-moved")).toMatchObject([
+      { from: 0, to: 10 },
+      { from: 10, to: 8, reason: "fully-truncated" },
+      { from: 8, to: 10, reason: "leader" },
+    ]);
+  });
+
   test.each([
     ["cut", [1]],
     ["be emptied", [20, 10]],
