@@ -74,7 +74,7 @@ export async function shrinkCommand(what: string, flags: ShrinkFlags): Promise<E
       "",
       `wrote ${path}: faults are written out, and none is drawn`,
       `  again  ${shellWords(["sim", "run", path])}`,
-      `  token  ${encodeToken(recordingOf(small, path, seed))}`,
+      `  token  ${encodeToken(recordingOf(small, path, shrunk.seed))}`,
     ].join("\n")}\n`,
   );
   return EXIT.ok;

@@ -1,53 +1,30 @@
-import type { Instant } from "../../base/time.ts";
 import { MILLISECOND, SECOND } from "../../base/time.ts";
-import { formatDuration, Mistake, parseDuration } from "../../scenario/duration.ts";
+import { formatDuration } from "../../scenario/duration.ts";
 import type { Plain, PlainMap } from "../../scenario/plain.ts";
-import type { Path } from "../plain-path.ts";
 import { asMap, at, changed, keysAt } from "../plain-path.ts";
 import { ddmin } from "./ddmin.ts";
-import type { Fallen } from "./fall.ts";
-
-/** The smallest run so far, and the way to a smaller one. */
-export interface Shrinking {
-  readonly plain: PlainMap;
-  readonly fallen: Fallen;
-  /** Takes a candidate over if it still fails in the same way; says whether it did. */
-  tries(candidate: PlainMap): boolean;
-}
-
-/** One way to make a run smaller. */
-export interface Reduction {
-  readonly name: string;
-  apply(shrinking: Shrinking): void;
-}
+import { closeGaps, endSooner } from "./shorten.ts";
+import type { Reduction, Shrinking } from "./shrinking.ts";
+import { drop, durationAt, lower, stepsOf, triesSeeds } from "./shrinking.ts";
 
 /** In this order, again and again while anything gets smaller: what makes runs quick goes first. */
 export const REDUCTIONS: readonly Reduction[] = [
+  // What was expected of the run names parts of it that are not needed.
+  { name: "expectations", apply: (shrinking) => drop(shrinking, ["expect"]) },
   { name: "time", apply: endSooner },
   { name: "faults", apply: dropFaults },
   { name: "clients", apply: dropParts("clients") },
   { name: "topics", apply: dropParts("topics") },
+  { name: "gaps", apply: closeGaps },
   { name: "cluster", apply: shrinkCluster },
   { name: "records", apply: shrinkRecords },
   { name: "configs", apply: dropConfigs },
   { name: "targets", apply: nameTargets },
   { name: "modifiers", apply: dropModifiers },
+  { name: "conditions", apply: lowerConditions },
   { name: "durations", apply: shrinkDurations },
+  { name: "seeds", apply: quietestSeed },
 ];
-
-/** A little after what went wrong, so that whoever looks sees that it was that. */
-const AFTERWARDS: Instant = SECOND;
-
-function endSooner(shrinking: Shrinking): void {
-  shrinking.tries(changed(shrinking.plain, ["settle"], "1s"));
-  const end = Math.ceil((shrinking.fallen.at + AFTERWARDS) / SECOND) * SECOND;
-  const now = durationAt(shrinking.plain, ["duration"]);
-  if (now !== undefined && now <= end) return;
-  const sooner = changed(shrinking.plain, ["duration"], formatDuration(end));
-  // Steps that are due later would never fire, and are a mistake.
-  const faults = stepsOf(sooner).filter((step) => (durationAt(step, ["at"]) ?? 0) <= end);
-  shrinking.tries(changed(sooner, ["faults"], faults));
-}
 
 function dropFaults(shrinking: Shrinking): void {
   const steps = stepsOf(shrinking.plain);
@@ -56,45 +33,111 @@ function dropFaults(shrinking: Shrinking): void {
   );
 }
 
-function dropParts(section: string): (shrinking: Shrinking) => void {
+/** All at once if none is needed; else one after the other, out of the targets of faults as well. */
+function dropParts(section: "clients" | "topics"): (shrinking: Shrinking) => void {
   return (shrinking) => {
     for (const name of keysAt(shrinking.plain, [section])) {
       const without = changed(shrinking.plain, [section, name], undefined);
       const isLast = keysAt(without, [section]).length === 0;
-      shrinking.tries(
-        isLast && section === "clients" ? changed(without, [section], undefined) : without,
-      );
+      const rest =
+        isLast && section === "clients" ? changed(without, [section], undefined) : without;
+      if (shrinking.tries(rest) || section === "topics") continue;
+      const faults = stepsOf(rest).map((step) => asMap(withoutNode(step, name)) ?? step);
+      shrinking.tries(changed(rest, ["faults"], faults));
     }
   };
 }
 
+/** Whatever is said of several nodes, said of the others. */
+function withoutNode(value: Plain, node: string): Plain {
+  if (typeof value === "string") {
+    const terms = value.split(" + ");
+    const others = terms.filter((term) => term !== node);
+    return others.length > 0 ? others.join(" + ") : value;
+  }
+  if (Array.isArray(value)) {
+    return value.filter((one) => one !== node).map((one) => withoutNode(one, node));
+  }
+  const map = asMap(value);
+  if (map === undefined) return value;
+  return Object.fromEntries(Object.entries(map).map(([key, one]) => [key, withoutNode(one, node)]));
+}
+
 function shrinkCluster(shrinking: Shrinking): void {
-  lower(shrinking, ["cluster", "controllers"], [1, 3]);
+  // A quorum of three talks more until it has a leader than all others do in a short run.
+  lower(shrinking, ["cluster", "controllers"], [1, 3], triesSeeds);
   for (const topic of keysAt(shrinking.plain, ["topics"])) {
     lower(shrinking, ["topics", topic, "partitions"], [1, 2, 3]);
-    lower(shrinking, ["topics", topic, "replication.factor"], [1, 2, 3]);
+    lower(shrinking, ["topics", topic, "replication.factor"], [1, 2, 3], triesSeeds);
   }
-  lower(shrinking, ["cluster", "brokers"], [1, 2, 3, 4]);
+  for (const brokers of [1, 2, 3, 4]) {
+    const now = at(shrinking.plain, ["cluster", "brokers"]);
+    if (typeof now !== "number" || brokers >= now) break;
+    const fewer = changed(shrinking.plain, ["cluster", "brokers"], brokers);
+    if (triesSeeds(shrinking, fewer) || triesSeeds(shrinking, coordinatedBy(brokers, fewer))) break;
+  }
+}
+
+/** Topics of coordinators cannot be replicated more often than there are brokers. */
+function coordinatedBy(brokers: number, plain: PlainMap): PlainMap {
+  let small = plain;
+  for (const config of [
+    "offsets.topic.replication.factor",
+    "transaction.state.log.replication.factor",
+    "transaction.state.log.min.isr",
+    "min.insync.replicas",
+  ]) {
+    small = changed(small, ["cluster", "config", config], brokers);
+  }
+  return small;
 }
 
 function shrinkRecords(shrinking: Shrinking): void {
   for (const client of keysAt(shrinking.plain, ["clients"])) {
-    lower(shrinking, ["clients", client, "records"], [1, 3, 10, 30, 100, 300, 1000]);
+    const path = ["clients", client];
+    lower(shrinking, [...path, "records"], COUNTS);
+    if (at(shrinking.plain, [...path, "produce"]) !== undefined) {
+      for (const count of COUNTS) {
+        if (at(shrinking.plain, [...path, "records"]) !== undefined) break;
+        const fewer = changed(shrinking.plain, [...path, "records"], count);
+        if (shrinking.tries(fewer, shrinking.fallen.events - 1)) break;
+      }
+    }
     for (const rate of ["1/s", "5/s", "20/s", "50/s"]) {
-      const now = at(shrinking.plain, ["clients", client, "rate"]);
+      const now = at(shrinking.plain, [...path, "rate"]);
       if (now === undefined || now === rate) break;
-      if (shrinking.tries(changed(shrinking.plain, ["clients", client, "rate"], rate))) break;
+      if (
+        triesSeeds(
+          shrinking,
+          changed(shrinking.plain, [...path, "rate"], rate),
+          shrinking.fallen.events,
+        )
+      )
+        break;
     }
-    for (const key of ["keys", "record-size", "tombstones"]) {
-      drop(shrinking, ["clients", client, key]);
+    for (const key of [
+      "keys",
+      "record-size",
+      "tombstones",
+      "transaction",
+      "work",
+      "workers",
+      "commit",
+    ]) {
+      drop(shrinking, [...path, key]);
     }
+    drop(shrinking, [...path, "process", "work"]);
   }
 }
+
+const COUNTS: readonly number[] = [1, 3, 10, 30, 100, 300, 1000];
 
 function dropConfigs(shrinking: Shrinking): void {
   const { plain } = shrinking;
   const inTopics = keysAt(plain, ["topics"]).map((name) => ["topics", name, "config"]);
-  const inClients = keysAt(plain, ["clients"]).map((name) => ["clients", name, "config"]);
+  const inClients = keysAt(plain, ["clients"]).flatMap((name) =>
+    ["config", "consumer-config", "producer-config"].map((key) => ["clients", name, key]),
+  );
   const sections = [["cluster", "config"], ...inTopics, ...inClients];
   for (const path of sections) {
     if (drop(shrinking, path)) continue;
@@ -173,28 +216,32 @@ function simplerThan(duration: number): number[] {
   });
 }
 
-function stepsOf({ faults }: PlainMap): PlainMap[] {
-  if (!Array.isArray(faults)) return [];
-  return faults.map(asMap).filter((step) => step !== undefined);
-}
-
-function durationAt(plain: Plain, path: Path): number | undefined {
-  const value = at(plain, path);
-  if (typeof value !== "string") return undefined;
-  const duration = parseDuration(value, "");
-  return duration instanceof Mistake ? undefined : duration;
-}
-
-/** Tries lower values of a number, the lowest first. */
-function lower(shrinking: Shrinking, path: Path, values: readonly number[]): void {
-  for (const value of values) {
-    const now = at(shrinking.plain, path);
-    if (typeof now !== "number" || value >= now) return;
-    if (shrinking.tries(changed(shrinking.plain, path, value))) return;
+/** What a step waits for, at lower numbers: `acked(p1) >= 400`. */
+function lowerConditions(shrinking: Shrinking): void {
+  for (const index of stepsOf(shrinking.plain).keys()) {
+    const path = ["faults", index, "when"];
+    for (let number = 0; ; number++) {
+      const now = at(shrinking.plain, path);
+      const found = typeof now === "string" ? [...now.matchAll(COMPARED)][number] : undefined;
+      if (typeof now !== "string" || found === undefined) break;
+      const value = Number(found[0]);
+      for (const less of [0, 1, 3, 10, 30, 100, 300]) {
+        if (less >= value) break;
+        const text = `${now.slice(0, found.index)}${less}${now.slice(found.index + found[0].length)}`;
+        const lowered = changed(shrinking.plain, path, text);
+        if (triesSeeds(shrinking, lowered, shrinking.fallen.events)) break;
+      }
+    }
   }
 }
 
-function drop(shrinking: Shrinking, path: Path): boolean {
-  if (at(shrinking.plain, path) === undefined) return false;
-  return shrinking.tries(changed(shrinking.plain, path, undefined));
+/** Numbers behind `>=`, and no parts of names. */
+const COMPARED = /(?<=>=? )[0-9]+/g;
+
+/** Where only the seed differs, clusters form in more events or in fewer, and fail sooner or later. */
+function quietestSeed(shrinking: Shrinking): void {
+  for (let seed = 1; seed <= 16; seed++) {
+    const most = Math.floor(shrinking.fallen.events * 0.95);
+    shrinking.tries({ ...shrinking.plain, seed }, most);
+  }
 }

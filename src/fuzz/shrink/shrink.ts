@@ -4,6 +4,7 @@ import { asMap, at, keysAt } from "../plain-path.ts";
 import type { Fall, Fallen } from "./fall.ts";
 import { fallenIn } from "./fall.ts";
 import { REDUCTIONS } from "./reductions.ts";
+import type { Shrinking } from "./shrinking.ts";
 
 /** How large a run is, in the things that make a scenario hard to read. */
 export interface RunSize {
@@ -19,6 +20,7 @@ export interface RunSize {
 export interface Shrunk {
   /** The smallest scenario found: it has no draw left, and its own seed. */
   readonly plain: PlainMap;
+  readonly seed: string;
   readonly before: RunSize;
   readonly after: RunSize;
   /** Runs that it took. */
@@ -36,26 +38,26 @@ export interface ShrinkOptions {
 
 /**
  * Makes a failing run smaller while it fails in the same way, until nothing can be left out or lowered
- * alone. The seed stays, and whatever draws has a stream of its own, so that what is left of a run goes
- * on as before. Undefined if the scenario does not fail so.
+ * alone. Whatever draws has a stream of its own, so that what is left of a run mostly goes on as before; where a
+ * smaller cluster does not, other seeds of it are tried. Undefined if the scenario does not fail so.
  */
 export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | undefined {
-  const { seed, fall, isEnough } = options;
-  const first = fallenIn(writeYaml(explicit), seed, fall);
+  const { fall, isEnough } = options;
+  const first = fallenIn(writeYaml(explicit), options.seed, fall);
   if (first === undefined) return undefined;
   const tried = new Set<string>();
-  let plain = explicit;
+  let plain: PlainMap = { ...explicit, seed: Number(options.seed) };
   let fallen = first;
   let runs = 1;
   let isUnfinished = false;
-  const shrinking = {
+  const shrinking: Shrinking = {
     get plain(): PlainMap {
       return plain;
     },
     get fallen(): Fallen {
       return fallen;
     },
-    tries(candidate: PlainMap): boolean {
+    tries(candidate: PlainMap, most = Number.POSITIVE_INFINITY): boolean {
       const text = writeYaml(candidate);
       if (isUnfinished || tried.has(text)) return false;
       if (isEnough?.(runs, fallen.events) === true) {
@@ -64,8 +66,8 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
       }
       tried.add(text);
       runs++;
-      const found = fallenIn(text, seed, fall);
-      if (found === undefined) return false;
+      const found = fallenIn(text, seedOf(candidate), fall);
+      if (found === undefined || found.events > most) return false;
       plain = candidate;
       fallen = found;
       return true;
@@ -77,11 +79,16 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
   }
   return {
     plain,
+    seed: seedOf(plain),
     before: sizeOf(explicit, first),
     after: sizeOf(plain, fallen),
     runs,
     isUnfinished,
   };
+}
+
+function seedOf(plain: PlainMap): string {
+  return String(plain["seed"]);
 }
 
 function sizeOf(plain: PlainMap, { simulated, events }: Fallen): RunSize {

@@ -1,0 +1,68 @@
+import { Mistake, parseDuration } from "../../scenario/duration.ts";
+import type { Plain, PlainMap } from "../../scenario/plain.ts";
+import type { Path } from "../plain-path.ts";
+import { asMap, at, changed } from "../plain-path.ts";
+import type { Fallen } from "./fall.ts";
+
+/** The smallest run so far, and the way to a smaller one. */
+export interface Shrinking {
+  readonly plain: PlainMap;
+  readonly fallen: Fallen;
+  /** Takes a candidate over if it still fails in the same way, in `most` events at most; says whether it did. */
+  tries(candidate: PlainMap, most?: number): boolean;
+}
+
+/** One way to make a run smaller. */
+export interface Reduction {
+  readonly name: string;
+  apply(shrinking: Shrinking): void;
+}
+
+/** Of so many other seeds one is likely to fail if it takes the right moment, and not to if something is missing. */
+const OTHER_SEEDS = 8;
+
+/** `tries`, also with other seeds: where a change moves all that is drawn, it takes luck to meet the moment again. */
+export function triesSeeds(shrinking: Shrinking, candidate: PlainMap, most?: number): boolean {
+  if (shrinking.tries(candidate, most)) return true;
+  for (let seed = 1; seed <= OTHER_SEEDS; seed++) {
+    if (shrinking.tries({ ...candidate, seed }, most)) return true;
+  }
+  return false;
+}
+
+export function stepsOf({ faults }: PlainMap): PlainMap[] {
+  if (!Array.isArray(faults)) return [];
+  return faults.map(asMap).filter((step) => step !== undefined);
+}
+
+/** Microseconds; undefined if there stands none. */
+export function durationAt(plain: Plain, path: Path): number | undefined {
+  const value = at(plain, path);
+  if (value === 0) return 0;
+  if (typeof value !== "string") return undefined;
+  const duration = parseDuration(value, "");
+  return duration instanceof Mistake ? undefined : duration;
+}
+
+/** Tries lower values of a number, the lowest first. */
+export function lower(
+  shrinking: Shrinking,
+  path: Path,
+  values: readonly number[],
+  attempt: typeof triesSeeds = tryOnce,
+): void {
+  for (const value of values) {
+    const now = at(shrinking.plain, path);
+    if (typeof now !== "number" || value >= now) return;
+    if (attempt(shrinking, changed(shrinking.plain, path, value))) return;
+  }
+}
+
+function tryOnce(shrinking: Shrinking, candidate: PlainMap): boolean {
+  return shrinking.tries(candidate);
+}
+
+export function drop(shrinking: Shrinking, path: Path): boolean {
+  if (at(shrinking.plain, path) === undefined) return false;
+  return shrinking.tries(changed(shrinking.plain, path, undefined));
+}
