@@ -23,24 +23,33 @@ export const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
   [ZOOKEEPER]: [],
 };
 
-export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+/** In a mixed group each member has its own: the group migrates as they come and go. */
+export const PROTOCOL_NAMES: readonly string[] = [...Object.keys(PROTOCOLS), "mixed"];
+
+const MODERN: readonly string[] = PROTOCOLS["consumer"] ?? [];
 
 /** A group of three to five, and ten seconds in which its members and its coordinators fail, drawn from the seed. */
 export function groupStory(protocol: string, seed: number): string {
   const random = new SmallRandom(seed);
   const pick = <Value>(all: readonly Value[]): Value => all[random.below(all.length)] as Value;
   const members = Array.from({ length: random.between(3, 5) }, (_, i) => `c${i + 1}`);
-  const kinds = PROTOCOLS[protocol] ?? [];
   const isZookeeper = protocol === ZOOKEEPER;
-  const isClassic = protocol === "eager" || protocol === "cooperative";
-  const kind = isZookeeper ? [] : [pick(kinds)];
+  const isMixed = protocol === "mixed";
+  // Those that speak the classic protocol need one strategy that all of them know.
+  const classic = isMixed ? pick(["eager", "cooperative"]) : protocol;
+  const kind = isZookeeper ? "" : pick(PROTOCOLS[classic] ?? []);
+  const kinds = new Map(
+    members.map((name) => [name, isMixed && random.chance(1, 2) ? pick(MODERN) : kind]),
+  );
   const seconds = (low: number, high: number): string =>
     `${random.between(low * 10, high * 10) * 100}ms`;
   const isTransactional = random.chance(1, 3);
   const client = (name: string): string => {
     const commit = pick(["auto", "auto", "sync", isZookeeper ? "sync" : "async"]);
+    const protocolConfigs = kinds.get(name) ?? kind;
+    const isClassic = !isZookeeper && !MODERN.includes(protocolConfigs);
     const configs = [
-      ...kind,
+      ...(isZookeeper ? [] : [protocolConfigs]),
       "auto.offset.reset: earliest",
       "request.timeout.ms: 3000",
       ...(isZookeeper ? [] : [`max.poll.interval.ms: ${pick([4000, 8000])}`]),
@@ -77,6 +86,11 @@ export function groupStory(protocol: string, seed: number): string {
   const transactions = isTransactional
     ? ", transaction: { records: 4, abort: 30% }, config: { transactional.id: one, transaction.timeout.ms: 5000 }"
     : "";
+  // A group that has not chosen a strategy yet takes in nobody of the other protocol.
+  if (isMixed) {
+    const modern = members.filter((name) => MODERN.includes(kinds.get(name) ?? kind));
+    late.push(...modern.map((name) => `{ at: 0s, crash: ${name}, for: ${seconds(3, 9)} }`));
+  }
   const faults = [...late, ...Array.from({ length: random.between(2, 5) }, struck)];
   return `version: 1
 name: groups
@@ -133,6 +147,12 @@ export const GROUP_PROBES: Readonly<Record<string, (fact: Fact) => boolean>> = {
     fact.kind === "zookeeper-rebalance-ended" && fact.outcome === "conflict",
   "transaction that was aborted": (fact) =>
     fact.kind === "transaction-state-changed" && fact.to === "CompleteAbort",
+  "migration to the protocol of KIP-848": (fact) =>
+    fact.kind === "group-migrated" && fact.to === "consumer",
+  "migration to the classic protocol": (fact) =>
+    fact.kind === "group-migrated" && fact.to === "classic",
+  "heartbeat into a group that is a classic one": (fact) =>
+    isRefused(fact, "ConsumerGroupHeartbeat", "GROUP_ID_NOT_FOUND"),
   "given back still": (fact) => fact.kind === "group-member-assigned" && fact.revoking.length > 0,
 };
 
