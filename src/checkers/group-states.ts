@@ -52,6 +52,8 @@ export class GroupGhost {
   stateAt: Instant = 0;
   stateIn = 0;
   generation = 0;
+  /** In which generation, or epoch, it has gone over to another protocol with its members. */
+  migratedIn = 0;
   /** The last generation, or target, that is committed. */
   assigned: GroupAssigned | undefined = undefined;
   /** When anybody came, went or was assigned anything. */
@@ -124,9 +126,10 @@ export class GroupStates {
     facts.on("node-started", ({ node }) => this.#run(node, true));
     facts.on("node-stopped", ({ node }) => this.#run(node, false));
     facts.on("group-state-changed", (fact, at, event) => this.#change(fact, at, event));
-    facts.on("group-migrated", ({ group: name, to }, at) => {
+    facts.on("group-migrated", ({ group: name, to, generation }, at) => {
       const group = this.group(name);
       group.changedAt = at;
+      group.migratedIn = generation;
       if (to === "classic") group.forgetMembers();
     });
     facts.on("group-assigned", (fact, at) => {
@@ -263,7 +266,7 @@ export class GroupStates {
   }
 
   #change(
-    { broker, group: name, to, generation }: GroupStateChanged,
+    { broker, group: name, from, to, generation }: GroupStateChanged,
     at: Instant,
     event: number,
   ): void {
@@ -274,6 +277,8 @@ export class GroupStates {
     group.stateIn = event;
     group.generation = generation;
     group.changedAt = at;
+    // Without members, nobody is behind.
+    if (from === "" || from === "Empty") group.migratedIn = 0;
     if (to === "PreparingRebalance") group.forgetMembers();
   }
 

@@ -15,7 +15,7 @@ export const ONE_OWNER: Guarantee = {
   source: "KIP-429, KIP-848; G2",
   kinds: ["two-owners", "given-while-owned", "not-in-target"],
   condition:
-    "Of members that the coordinator has: who has been out and has not heard of it may go on for a while, but not commit. Permitted if the coordinator's log may have lost its end; and, with groups: zookeeper-2011, to who has lost its session and does not know.",
+    "Of members that the coordinator has: who has been out, or is behind when its group migrates, and has not heard of it may go on for a while, but not commit. Permitted if the coordinator's log may have lost its end; and, with groups: zookeeper-2011, to who has lost its session and does not know.",
   testedBy: "partitions that a member takes of a group with others",
   tellsDeed: true,
   example: [
@@ -123,8 +123,9 @@ class OneOwner implements Checker {
 /** Does the coordinator count on the other, as on me? */
 function isPresent(group: GroupGhost, mine: ClientMember, other: ClientMember): boolean {
   if (!other.isUp || group.gone.has(other.member)) return false;
+  // A migration counts on what members were to have: who has not come to that has to join anew.
   return group.isConsumerGroup
-    ? group.members.has(other.member)
+    ? group.members.has(other.member) && other.generation >= group.migratedIn
     : other.generation === mine.generation;
 }
 

@@ -1,6 +1,14 @@
-import { decodeAssignment, encodeSubscription } from "../../src/kafka/group/consumer-protocol.ts";
+import type { TopicPartitions } from "../../src/kafka/group/assignors/topic-partitions.ts";
+import {
+  decodeAssignment,
+  decodeSubscription,
+  encodeSubscription,
+} from "../../src/kafka/group/consumer-protocol.ts";
 import type { ConsumerGroupHeartbeatRequest } from "../../src/kafka/protocol/consumer-group-heartbeat.ts";
-import type { JoinGroupRequest } from "../../src/kafka/protocol/group-membership.ts";
+import type {
+  JoinGroupRequest,
+  JoinGroupResponse,
+} from "../../src/kafka/protocol/group-membership.ts";
 import type { GroupFixture } from "./group-fixture.ts";
 import { errorIn, topicIdOf } from "./group-fixture.ts";
 
@@ -150,13 +158,27 @@ export class JoiningClient {
     this.id = memberId;
     this.generation = generationId;
     this.#mustJoin = false;
-    const ids = leader === memberId ? members.map((member) => member.memberId) : [];
-    const all = Array.from({ length: this.#group.partitions("orders") }, (_, i) => i);
-    const shares = ids.map((id, at): [string, ReadonlyMap<string, readonly number[]>] => {
-      return [id, new Map([["orders", all.filter((i) => i % ids.length === at)]])];
-    });
+    const shares = leader === memberId ? this.#share(members) : {};
     const more = { generationId, protocolName, groupInstanceId: this.instance };
-    this.#sync = this.#group.sync(memberId, Object.fromEntries(shares), more);
+    this.#sync = this.#group.sync(memberId, shares, more);
+  }
+
+  /** Turn by turn; what its owner has to give up first is nobody's for now, if they are cooperative. */
+  #share(members: JoinGroupResponse["members"]): Record<string, TopicPartitions> {
+    const owners = new Map<number, string>();
+    for (const { memberId, metadata } of members) {
+      const owned = decodeSubscription(metadata)?.ownedPartitions.get("orders") ?? [];
+      for (const index of owned) owners.set(index, memberId);
+    }
+    const shares: Record<string, TopicPartitions> = {};
+    for (const [at, { memberId }] of members.entries()) {
+      const mine: number[] = [];
+      for (let i = at; i < this.#group.partitions("orders"); i += members.length) {
+        if ((owners.get(i) ?? memberId) === memberId) mine.push(i);
+      }
+      shares[memberId] = new Map([["orders", mine]]);
+    }
+    return shares;
   }
 
   #synced(request: number): void {

@@ -54,6 +54,19 @@ describe("owners", () => {
     ]);
   });
 
+  test("who were behind when their group went over to KIP-848 may be mistaken, others not", () => {
+    const upgraded = (): GroupFacts =>
+      new GroupFacts(ONE_OWNER)
+        .takes("c1", 3, [0, 1])
+        .state("Reconciling", 4, "Stable")
+        .migrated("consumer", 4)
+        .given("m1", 4, [0])
+        .given("m2", 5, [1]);
+
+    expect(upgraded().takes("c2", 5, [1]).found()).toEqual([]);
+    expect(upgraded().takes("c1", 4, [0, 1]).takes("c2", 5, [1]).found()).toHaveLength(1);
+  });
+
   test("who have not heard of the generation yet, who are out, or are dead, may be mistaken", () => {
     const zombie = new GroupFacts(ONE_OWNER).takes("c1", 3, [0, 1]).takes("c2", 4, [1, 2]);
     const expelled = new GroupFacts(ONE_OWNER).takes("c1", 4, [0, 1]).left("m1");

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { byNumber, byText } from "../../../../src/base/order.ts";
 import type { ConsumerGroup } from "../../../../src/kafka/group/consumer-group.ts";
+import { JoiningClient } from "../../../support/group-clients.ts";
 import { errorIn, GROUP, GroupFixture, topicIdOf } from "../../../support/group-fixture.ts";
 
 const PARTITIONS = 6;
@@ -173,6 +174,89 @@ function toldOf(group: GroupFixture): unknown {
     target: byName(known.target),
     free,
   };
+}
+
+const mixedMove = fc.record({
+  kind: fc.constantFrom("go", "go", "go", "go", "beat", "beat", "leave", "die", "pass", "reload"),
+  who: fc.integer({ min: 0, max: 4 }),
+  flag: fc.boolean(),
+});
+
+test("in a group that migrates no two members ever own the same, and in the end all is owned", () => {
+  const migrations = { consumer: 0, classic: 0 };
+  const moves = fc.array(mixedMove, { minLength: 20, maxLength: 80 });
+  fc.assert(
+    fc.property(moves, fc.boolean(), fc.boolean(), (story, isEager, isStatic) => {
+      const group = new GroupFixture();
+      group.topic("orders", PARTITIONS);
+      const instance = isStatic ? "i0" : undefined;
+      const clients: (Consumer | JoiningClient)[] = [
+        new JoiningClient(group, isEager, instance),
+        new JoiningClient(group, isEager),
+        new JoiningClient(group, isEager),
+        new Consumer(group, "d", instance),
+        new Consumer(group, "e", undefined),
+      ];
+      const play = (kind: string, at: number, flag: boolean): void => {
+        const client = clients[at] as Consumer | JoiningClient;
+        if (kind === "pass") group.pass(flag ? 1_000 : 9_000);
+        else if (kind === "reload") {
+          const isConsumer = group.classic === undefined;
+          const before = isConsumer && toldOf(group);
+          group.step((effects) => group.groups.onUnloaded(effects));
+          group.reload(flag);
+          if (isConsumer) expect(toldOf(group)).toEqual(before);
+        } else if (kind === "die") client.die();
+        else if (kind === "leave") client.leave(flag);
+        else if (client instanceof Consumer) client.beat(flag || kind === "go");
+        else {
+          client.beat();
+          if (kind === "go") client.step();
+        }
+        expectOneOwner(group, clients);
+      };
+      for (const { kind, who: at, flag } of story) play(kind, at, flag);
+      // Two clients cannot have one instance id in the end; and who comes by KIP-848 fails until a group has
+      // chosen its strategy, which others must wait for then.
+      if (isStatic) play("die", 0, true);
+      for (let round = 0; round < 70; round++) {
+        group.pass(4_000);
+        const late = round < 30 ? [] : [3, 4];
+        for (const at of [isStatic ? 1 : 0, 1, 2, ...late]) play("go", at, true);
+      }
+      for (const { kind, ...note } of group.notes)
+        if (kind === "group-migrated" && "to" in note) migrations[note.to as "classic"]++;
+
+      const owned = clients.flatMap((client) => client.owned).sort(byNumber);
+      expect(owned).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(group.state).toBe("Stable");
+    }),
+    { seed: 42, numRuns: 100 },
+  );
+  expect(migrations.consumer).toBeGreaterThan(100);
+  expect(migrations.classic).toBeGreaterThan(20);
+});
+
+/**
+ * Of those that are in the group as the coordinator sees it: in a classic one, in its generation; and in one that has
+ * migrated, not in one before that, as the coordinator counts on what they were to have.
+ */
+function expectOneOwner(
+  { groups, notes }: GroupFixture,
+  clients: readonly (Consumer | JoiningClient)[],
+): void {
+  const known = groups.get(GROUP);
+  const migrated = notes.findLast((note) => note.kind === "group-migrated");
+  const migratedIn = migrated !== undefined && "to" in migrated ? migrated.generation : 0;
+  const owned = clients
+    .filter((client) => known?.members.has(client.id) === true)
+    .filter((client) => {
+      if (client instanceof Consumer) return true;
+      if (known?.kind === "classic") return client.generation === known.generation;
+      return client.generation >= migratedIn;
+    })
+    .flatMap((client) => client.owned);
+  expect(new Set(owned).size).toBe(owned.length);
 }
 
 const classicMove = fc.record({
