@@ -272,6 +272,9 @@ export class GroupStates {
   ): void {
     const group = this.group(name);
     if (!this.#isHeard(group, broker)) return;
+    // A migration is told of when it is committed, as what members did before it; unless its coordinator fails.
+    const isClassic = to === "PreparingRebalance" && (from === "Empty" || group.state === "");
+    if (isClassic) group.forgetMembers();
     group.state = to;
     group.stateAt = at;
     group.stateIn = event;
@@ -279,7 +282,6 @@ export class GroupStates {
     group.changedAt = at;
     // Without members, nobody is behind.
     if (from === "" || from === "Empty") group.migratedIn = 0;
-    if (to === "PreparingRebalance") group.forgetMembers();
   }
 
   #commit({ group: name, offsets }: OffsetsCommitted, at: Instant): void {
