@@ -9,7 +9,7 @@ import { Rng } from "../../src/sim/rng.ts";
  * - `hostile-network`: the same over links that lose, double and reorder single messages.
  * - `lossy`: powers fail anywhere, so that acknowledged records can be lost; there must be a cause.
  * - `careless`: clients and topics as careless as Kafka lets them be: acks of 0 and 1, no idempotence,
- *   one replica enough, unclean elections, no eligible leader replicas.
+ *   one replica enough, unclean elections, no eligible leader replicas, records that soon expire.
  */
 export const STORY_CLASSES = ["safe", "hostile-network", "lossy", "careless"] as const;
 export type StoryClass = (typeof STORY_CLASSES)[number];
@@ -33,6 +33,8 @@ export function randomStory(kind: StoryClass, seed: number): string {
   const brokers = draw.of([3, 3, 3, 4, 5]);
   const controllers = draw.of([1, 3, 3]);
   const partitions = draw.between(1, 3);
+  // By a stream of its own: all else stays as it was before there was retention in these stories.
+  const isRetained = careless && drawFrom(new Rng(`${kind}/${seed}/retention`)).chance(40);
   const minIsr = careless ? draw.of([1, 2]) : draw.of([2, 2, 2, 3]);
   const lines = [
     "version: 1",
@@ -45,6 +47,9 @@ export function randomStory(kind: StoryClass, seed: number): string {
     `  controllers: ${controllers}`,
     "  config:",
     `    replica.lag.time.max.ms: ${draw.of([2000, 2000, 5000, 10000])}`,
+    ...(isRetained
+      ? ["    log.retention.check.interval.ms: 300", "    log.initial.task.delay.ms: 500"]
+      : []),
     ...(draw.chance(30) ? ["    leader.imbalance.check.interval.seconds: 15"] : []),
     ...(draw.chance(40)
       ? ["    broker.session.timeout.ms: 3000", "    broker.heartbeat.interval.ms: 500"]
@@ -61,6 +66,7 @@ export function randomStory(kind: StoryClass, seed: number): string {
     ...(careless && draw.chance(40) ? ["      unclean.leader.election.enable: true"] : []),
     ...(kind === "lossy" && draw.chance(20) ? ["      flush.messages: 1"] : []),
     ...(draw.chance(30) ? ["      segment.bytes: 1048576"] : []),
+    ...(isRetained ? ["      retention.ms: 1500", "      segment.ms: 300"] : []),
     "clients:",
     ...clients(draw, careless, careless || kind === "hostile-network"),
     "random-faults:",
