@@ -1,16 +1,17 @@
 import type { Instant } from "../base/time.ts";
-import { formatSeconds } from "../base/time.ts";
+import { formatSeconds, fromMillis } from "../base/time.ts";
 import type { Offset } from "../kafka/ids.ts";
-import type { CommitEnded, PositionReset } from "../trace/fact.ts";
+import type { CommitEnded, OffsetsRemoved, PositionReset } from "../trace/fact.ts";
+import { topicOf } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 
 export const COMMITS_KEPT: Guarantee = {
   name: "commits-kept",
   sentence:
-    "A commit that a member was told of is stored, and who takes a partition over begins where it was committed last, whichever broker he asks.",
-  source: "KAFKA-13636, Redpanda #31483; G6",
-  kinds: ["commit-not-stored", "commit-lost"],
+    "A commit that a member was told of is stored, and who takes a partition over begins where it was committed last, whichever broker he asks; and nothing expires of what members of the group subscribe to.",
+  source: "KIP-211, KAFKA-13636, Redpanda #31483; G6",
+  kinds: ["commit-not-stored", "commit-lost", "expired-in-use"],
   condition:
     "Unless offsets have expired, or a later commit has taken its place. Permitted if the coordinator's log may have lost its end.",
   testedBy: "members that ask where to begin of what has been committed",
@@ -31,6 +32,7 @@ class CommitsKept implements Checker {
     this.#context = context;
     context.facts.on("commit-ended", (fact, at, event) => this.#lookAtCommit(fact, at, event));
     context.facts.on("position-reset", (fact, at, event) => this.#lookAtStart(fact, at, event));
+    context.facts.on("offsets-removed", (fact, at, event) => this.#lookAtEnd(fact, at, event));
   }
 
   #lookAtCommit(fact: CommitEnded, at: Instant, event: number): void {
@@ -64,6 +66,21 @@ class CommitsKept implements Checker {
       reason === "committed" ? `at offset ${to} of ${partition}` : `anew in ${partition}`;
     const text = `${client} begins ${begins}; ${group.name} has committed ${last?.offset} at ${formatSeconds(last?.at ?? 0)}.`;
     this.#report("commit-lost", partition, client, text, at, event);
+  }
+
+  #lookAtEnd({ group: name, partitions }: OffsetsRemoved, at: Instant, event: number): void {
+    const { groups, setup } = this.#context;
+    const group = groups.group(name);
+    // It is told of once it is committed: by then who was about to join may be in.
+    const longest = Math.max(...setup.brokers.map((one) => one["replica.lag.time.max.ms"]));
+    const isSettled = group.state === "Stable" && at - group.stateAt > fromMillis(longest);
+    const topics = new Set(group.assigned?.assignments.flatMap((one) => one.topics));
+    for (const partition of partitions) {
+      this.evaluations++;
+      if (!isSettled || !topics.has(topicOf(partition))) continue;
+      const text = `The offset of ${partition} has expired for ${name}, which is Stable since ${formatSeconds(group.stateAt)}, with members that subscribe to it.`;
+      this.#report("expired-in-use", partition, "", text, at, event);
+    }
   }
 
   #report(

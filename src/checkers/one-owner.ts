@@ -1,7 +1,12 @@
 import type { Instant } from "../base/time.ts";
 import { formatSeconds } from "../base/time.ts";
 import type { PartitionName } from "../kafka/ids.ts";
-import type { GroupMemberAssigned, PartitionsAssigned } from "../trace/fact.ts";
+import type {
+  GroupAssigned,
+  GroupMemberAssigned,
+  PartitionsAssigned,
+  Polled,
+} from "../trace/fact.ts";
 import { hasRegistries } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
 import type { ClientMember, GroupGhost } from "./group-states.ts";
@@ -11,11 +16,11 @@ import type { Waiver } from "./waivers/waiver.ts";
 export const ONE_OWNER: Guarantee = {
   name: "one-owner",
   sentence:
-    "No two members of one generation take a partition for their own, nor do two present members of a KIP-848 group; and its coordinator gives nobody what another has still, or what is not for him.",
+    "No two members of one generation take a partition for their own, nor do two present members of a KIP-848 group; nobody is given what another member has still, or what is not for him; and members read only what they own.",
   source: "KIP-429, KIP-848; G2",
-  kinds: ["two-owners", "given-while-owned", "not-in-target"],
+  kinds: ["two-owners", "given-while-owned", "not-in-target", "unowned-read"],
   condition:
-    "Of members that the coordinator has: who has been out, or is behind when its group migrates, and has not heard of it may go on for a while, but not commit. Permitted if the coordinator's log may have lost its end; and, with groups: zookeeper-2011, to who has lost its session and does not know.",
+    "Of members that the coordinator has: who has been out, or is behind when its group migrates, and has not heard of it may go on for a while, but not commit; and a static member that has missed a rebalance may still have what it had. Permitted if the coordinator's log may have lost its end; and, with groups: zookeeper-2011, to who has lost its session and does not know.",
   testedBy: "partitions that a member takes of a group with others",
   tellsDeed: true,
   example: [
@@ -36,6 +41,8 @@ class OneOwner implements Checker {
     const { facts } = context;
     facts.on("partitions-assigned", (fact, at, event) => this.#take(fact, at, event));
     facts.on("group-member-assigned", (fact, at, event) => this.#give(fact, at, event));
+    facts.on("group-assigned", (fact, at, event) => this.#deal(fact, at, event));
+    facts.on("polled", (fact, at, event) => this.#read(fact, at, event));
   }
 
   // As members see it.
@@ -66,7 +73,41 @@ class OneOwner implements Checker {
     }
   }
 
+  /** What was fetched before it gave the partition up is not for it any more. */
+  #read({ client, partition }: Polled, at: Instant, event: number): void {
+    const { groups } = this.#context;
+    const mine = groups.clients.get(client);
+    if (mine === undefined) return;
+    this.evaluations++;
+    if (mine.owned.has(partition)) return;
+    const text = `${client} is given records of ${partition}, which it does not own in ${mine.group}.`;
+    this.#report("unowned-read", partition, client, text, at, event);
+  }
+
   // As coordinators see it.
+
+  /**
+   * When a classic generation is assigned, its members have given up what goes to others: eager ones everything, before
+   * they joined; what cooperative ones still have waits for the next (KIP-429).
+   */
+  #deal(fact: GroupAssigned, at: Instant, event: number): void {
+    const { groups } = this.#context;
+    const group = groups.group(fact.group);
+    if (group.state !== "CompletingRebalance") return;
+    for (const { member } of fact.assignments) {
+      const client = groups.clientOf(fact.group, member);
+      if (client?.isUp !== true || group.instances.has(member)) continue;
+      for (const other of fact.assignments) {
+        if (other.member === member) continue;
+        for (const name of other.partitions) {
+          this.evaluations++;
+          if (!client.owned.has(name)) continue;
+          const text = `Generation ${fact.generation} of ${group.name} gives ${name} to ${other.member}, and ${client.client} has it still.`;
+          this.#report("given-while-owned", name, client.client, text, at, event);
+        }
+      }
+    }
+  }
 
   #give(fact: GroupMemberAssigned, at: Instant, event: number): void {
     const { groups } = this.#context;

@@ -40,6 +40,39 @@ const OTHER =
 const BILLING =
   "process: { from: orders, to: bills, group: billing, guarantee: exactly-once, work: uniform(2ms..6ms) }, consumer-config: { max.poll.records: 20, session.timeout.ms: 6000 }, producer-config: { transaction.timeout.ms: 9000, delivery.timeout.ms: 2000, request.timeout.ms: 1500 }";
 
+const GROUPED = {
+  brokerConfigs: `offsets.topic.num.partitions: 1
+    group.initial.rebalance.delay.ms: 200
+    group.consumer.session.timeout.ms: 6000
+    group.consumer.heartbeat.interval.ms: 500`,
+  producer: "rate: 20/s, ",
+  replicas: "{ 0: [1, 2, 3], 1: [2, 3, 1], 2: [3, 1, 2], 3: [1, 2, 3] }",
+};
+const CLASSIC = "session.timeout.ms: 6000, heartbeat.interval.ms: 500";
+
+/** Three members of a group, each with these configs besides, `@` its own name. */
+function workers(configs: string, work = "work: 5ms, "): readonly string[] {
+  const always = "auto.offset.reset: earliest, max.poll.interval.ms: 4000";
+  return ["w1", "w2", "w3"].map((name) => {
+    const own = configs.replace("@", name);
+    return `${name}: { consume: orders, group: workers, ${work}commit: sync, config: { ${always}, ${own} } }`;
+  });
+}
+
+/** One comes late; their coordinator dies, and one of them with it. */
+const GROUP_FAULTS = [
+  "{ at: 0s, crash: w3, for: uniform(3s..4s) }",
+  "{ name: fails, at: uniform(6s..7s), crash: group-coordinator(workers), for: 3s }",
+  "{ after: fails, delay: uniform(0s..100ms), crash: w1, for: 1s }",
+];
+/** One is gone for good, and nobody has anything to do any more. */
+const ONE_IS_GONE = {
+  ...GROUPED,
+  faults: ["{ at: uniform(3s..4s), crash: w1 }"],
+  duration: "5s",
+  settle: "100s",
+};
+
 const STORIES = {
   followerDies: { faults: ["{ at: uniform(2s..3s), crash: broker-3, for: 6s }"] },
   leaderDies: { faults: ["{ at: uniform(2s..3s), crash: broker-1, for: 6s }"] },
@@ -260,6 +293,61 @@ const STORIES = {
       "{ at: uniform(3s..5s), crash: w2, for: 500ms }",
     ],
     duration: "25s",
+  },
+  /** Members rebalance, eagerly. */
+  group: { ...GROUPED, clients: workers(CLASSIC), faults: GROUP_FAULTS },
+  /** The same, and they have more to do than they can. */
+  groupBusy: {
+    ...GROUPED,
+    producer: "rate: 100/s, ",
+    clients: workers(`${CLASSIC}, max.poll.records: 2`, "work: 40ms, "),
+    faults: GROUP_FAULTS,
+  },
+  /** The same, while brokers are slow to copy. */
+  groupSlow: {
+    ...GROUPED,
+    clients: workers(CLASSIC),
+    faults: ["{ at: 1s, delay-link: 150ms, from: brokers, to: brokers }", ...GROUP_FAULTS],
+  },
+  groupCooperates: {
+    ...GROUPED,
+    clients: workers(`${CLASSIC}, partition.assignment.strategy: cooperative-sticky`),
+    faults: GROUP_FAULTS,
+  },
+  groupReconciles: {
+    ...GROUPED,
+    clients: workers("group.protocol: consumer"),
+    faults: GROUP_FAULTS,
+  },
+  groupReconcilesAndRests: {
+    ...ONE_IS_GONE,
+    clients: workers("group.protocol: consumer"),
+    faults: GROUP_FAULTS,
+    duration: "10s",
+  },
+  memberGone: { ...ONE_IS_GONE, clients: workers(CLASSIC) },
+  memberOfEpochGone: { ...ONE_IS_GONE, clients: workers("group.protocol: consumer") },
+  /** Static members: one hangs while the group rebalances, as another is gone for long. */
+  staticMembers: {
+    ...GROUPED,
+    clients: workers(`${CLASSIC}, group.instance.id: @`, ""),
+    faults: ["{ at: 5s, crash: w3, for: 12s }", "{ at: 10100ms, pause: w2, for: 5300ms }"],
+    duration: "20s",
+  },
+  staticMemberBack: {
+    ...ONE_IS_GONE,
+    clients: workers(`${CLASSIC}, group.instance.id: @`),
+    faults: ["{ at: uniform(3s..4s), crash: w1, for: 1s }"],
+  },
+  /** Nothing is written for longer than offsets are kept of which nobody makes use. */
+  groupIdle: {
+    ...GROUPED,
+    brokerConfigs: `${GROUPED.brokerConfigs}
+    offsets.retention.minutes: 1
+    offsets.retention.check.interval.ms: 5000`,
+    clients: workers(CLASSIC),
+    faults: ["{ at: uniform(3s..4s), crash: p1 + c1 }"],
+    duration: "75s",
   },
   controllersDie: {
     producer: "rate: 10/s, ",

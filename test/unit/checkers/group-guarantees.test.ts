@@ -102,6 +102,28 @@ describe("owners", () => {
     expect(facts.given("m2", 4, [1]).found()).toEqual([]);
   });
 
+  test("of a generation are given what others have given up", () => {
+    const kept = new GroupFacts(ONE_OWNER).takes("c1", 3, [0, 1]).takes("c2", 3, [2, 3]);
+    kept.state("CompletingRebalance", 4, "PreparingRebalance");
+    const late = new GroupFacts(ONE_OWNER).joined("m1", "i").takes("c1", 3, [0, 1]);
+    late.takes("c2", 3, [2, 3]).state("CompletingRebalance", 4, "PreparingRebalance");
+    const shares = { m1: [0], m2: [1, 2, 3] };
+
+    expect(kept.assigned(4, shares).found()).toEqual([
+      "given-while-owned queue-1: Generation 4 of workers gives queue-1 to m2, and c1 has it still.",
+    ]);
+    expect(late.assigned(4, shares).found()).toEqual([]);
+    expect(kept.givesUp("c1", 4, [1]).assigned(5, shares).found()).toHaveLength(1);
+  });
+
+  test("are given no records of what they do not own", () => {
+    const facts = new GroupFacts(ONE_OWNER).takes("c1", 1, [0, 1]).reads("c1", 1, 5);
+
+    expect(facts.givesUp("c1", 1, [1]).reads("c1", 1, 9).found()).toEqual([
+      "unowned-read queue-1: c1 is given records of queue-1, which it does not own in workers.",
+    ]);
+  });
+
   test("who come to an epoch with what it does not give them are found", () => {
     const facts = new GroupFacts(ONE_OWNER).assigned(4, { m1: [0], m2: [1] });
 
@@ -260,6 +282,31 @@ describe("commits", () => {
 
     expect(facts.begins("c2", 0, 5).begins("c2", 1, 0, "initial").found()).toEqual([]);
     expect(facts.verdict).toBe("held");
+  });
+});
+
+describe("what has expired", () => {
+  const removed = (facts: GroupFacts): GroupFacts =>
+    facts.note({ kind: "offsets-removed", broker: 1, group: "workers", partitions: ["queue-1"] });
+
+  test("of a group that has long been at rest is found", () => {
+    const facts = new GroupFacts(COMMITS_KEPT).assigned(4, { m1: [0, 1, 2, 3] });
+    facts.state("Stable", 4).commits("m1", 4, 1, 5);
+    facts.history.now += 60_000_000;
+
+    expect(removed(facts).found()).toEqual([
+      expect.stringMatching(
+        /^expired-in-use queue-1: The offset of queue-1 has expired for workers/,
+      ),
+    ]);
+  });
+
+  test("of a group without members is gone by right", () => {
+    const facts = new GroupFacts(COMMITS_KEPT).assigned(4, { m1: [0, 1, 2, 3] });
+    facts.state("Empty", 4, "PreparingRebalance");
+    facts.history.now += 60_000_000;
+
+    expect(removed(facts).found()).toEqual([]);
   });
 });
 
