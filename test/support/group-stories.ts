@@ -59,19 +59,22 @@ export function groupStory(protocol: string, seed: number): string {
       `enable.auto.commit: ${commit === "auto"}`,
       ...(isTransactional && random.chance(2, 3) ? ["isolation.level: read_committed"] : []),
       ...(isClassic ? ["session.timeout.ms: 6000", "heartbeat.interval.ms: 1000"] : []),
-      ...(!isZookeeper && random.chance(1, 4) ? [`group.instance.id: ${name}`] : []),
+      ...(!isZookeeper && random.chance(2, 5) ? [`group.instance.id: ${name}`] : []),
     ];
     const work = pick(["", "work: 10ms, ", "work: uniform(1ms..300ms), "]);
     return `  ${name}: { consume: orders, group: workers, ${work}commit: ${commit}, config: { ${configs.join(", ")} } }`;
   };
   const struck = (_: unknown, step: number): string => {
     const member = pick(members);
+    const other = pick(members.filter((one) => one !== member));
     const coordinator = isZookeeper ? "zookeeper" : "group-coordinator(workers)";
     const at = `at: ${seconds(4, 14)}`;
     return pick([
       `{ ${at}, crash: ${member}, for: ${seconds(0.5, 9)} }`,
       `{ name: s${step}, ${at}, stop-client: ${member} }\n  - { after: s${step}, delay: ${seconds(0.5, 9)}, restart: ${member} }`,
       `{ ${at}, pause: ${member}, for: ${seconds(1, 10)} }`,
+      // The others rebalance without it.
+      `{ name: h${step}, ${at}, pause: ${member}, for: ${seconds(5, 9)} }\n  - { after: h${step}, delay: ${seconds(0, 1)}, stop-client: ${other} }\n  - { after: h${step}, delay: ${seconds(3, 6)}, restart: ${other} }`,
       `{ ${at}, partition: { from: ${member}, to: ${coordinator} }, for: ${seconds(2, 8)} }`,
       `{ ${at}, delay-link: ${seconds(0.3, 2)}, from: ${member}, to: ${coordinator}, for: ${seconds(2, 8)} }`,
       `{ ${at}, crash: ${coordinator}, for: ${seconds(2, 6)} }`,
