@@ -38,9 +38,11 @@ export function groupStory(protocol: string, seed: number): string {
   // Those that speak the classic protocol need one strategy that all of them know.
   const classic = isMixed ? pick(["eager", "cooperative"]) : protocol;
   const kind = isZookeeper ? "" : pick(PROTOCOLS[classic] ?? []);
-  const kinds = new Map(
-    members.map((name) => [name, isMixed && random.chance(1, 2) ? pick(MODERN) : kind]),
-  );
+  // Half of the groups have but one of the other protocol: where he goes, so does it.
+  const modern = isMixed
+    ? members.slice(0, random.chance(1, 2) ? 1 : random.between(1, members.length))
+    : [];
+  const kinds = new Map(modern.map((name) => [name, pick(MODERN)]));
   const seconds = (low: number, high: number): string =>
     `${random.between(low * 10, high * 10) * 100}ms`;
   const isTransactional = random.chance(1, 3);
@@ -90,9 +92,9 @@ export function groupStory(protocol: string, seed: number): string {
     ? ", transaction: { records: 4, abort: 30% }, config: { transactional.id: one, transaction.timeout.ms: 5000 }"
     : "";
   // A group that has not chosen a strategy yet takes in nobody of the other protocol.
-  if (isMixed) {
-    const modern = members.filter((name) => MODERN.includes(kinds.get(name) ?? kind));
-    late.push(...modern.map((name) => `{ at: 0s, crash: ${name}, for: ${seconds(3, 9)} }`));
+  for (const name of modern) {
+    late.push(`{ at: 0s, crash: ${name}, for: ${seconds(3, 6)} }`);
+    if (random.chance(1, 2)) late.push(`{ at: ${seconds(9, 14)}, pause: ${name}, for: 10s }`);
   }
   const faults = [...late, ...Array.from({ length: random.between(2, 5) }, struck)];
   return `version: 1

@@ -15,6 +15,7 @@ import {
   SYNC_GROUP,
   TXN_OFFSET_COMMIT,
 } from "../../../../../src/kafka/protocol/apis.ts";
+import type { ConsumerGroupHeartbeatResponse } from "../../../../../src/kafka/protocol/consumer-group-heartbeat.ts";
 import type { JoinGroupResponse } from "../../../../../src/kafka/protocol/group-membership.ts";
 import type { InitProducerIdResponse } from "../../../../../src/kafka/protocol/init-producer-id.ts";
 import { AskedCluster } from "../../../../support/asked-cluster.ts";
@@ -75,6 +76,22 @@ class Client {
     });
     expect(errorCode).toBe(0);
     return memberId;
+  }
+
+  /** A heartbeat of the only member of KIP-848, which joins with the epoch 0. */
+  beat(broker: number, memberEpoch: number): ConsumerGroupHeartbeatResponse {
+    return this.cluster.answer(broker, CONSUMER_GROUP_HEARTBEAT, {
+      groupId: GROUP,
+      memberId: "m1",
+      memberEpoch,
+      instanceId: undefined,
+      rackId: undefined,
+      rebalanceTimeoutMs: 60_000,
+      subscribedTopicNames: ["orders"],
+      subscribedTopicRegex: undefined,
+      serverAssignor: undefined,
+      topicPartitions: [],
+    });
   }
 
   heartbeat(broker: number, memberId: string): string {
@@ -285,26 +302,32 @@ describe("offsets in a transaction", () => {
 test("a group of KIP-848 comes together in a cluster, and is known to the next coordinator", () => {
   const client = new Client();
   const broker = client.coordinator();
-  const beat = (at: number, memberEpoch: number) =>
-    client.cluster.answer(at, CONSUMER_GROUP_HEARTBEAT, {
-      groupId: GROUP,
-      memberId: "m1",
-      memberEpoch,
-      instanceId: undefined,
-      rackId: undefined,
-      rebalanceTimeoutMs: 60_000,
-      subscribedTopicNames: ["orders"],
-      subscribedTopicRegex: undefined,
-      serverAssignor: undefined,
-      topicPartitions: [],
-    });
 
-  const first = beat(broker, 0);
+  const first = client.beat(broker, 0);
   expect(first).toMatchObject({ errorCode: 0, memberEpoch: 1, heartbeatIntervalMs: 5_000 });
   expect(first.assignment).toEqual([{ topicId: client.topicId(), partitions: [0] }]);
 
   client.cluster.cluster.hosts[broker - 1]?.crash("a test");
   client.cluster.run(12 * SECOND);
   const next = client.coordinator((broker % 3) + 1);
-  expect(beat(next, 1)).toMatchObject({ errorCode: 0, memberEpoch: 1 });
+  expect(client.beat(next, 1)).toMatchObject({ errorCode: 0, memberEpoch: 1 });
+});
+
+test("a group migrates in a cluster, and is known to the next coordinator while it does", () => {
+  const client = new Client();
+  const broker = client.coordinator();
+  const memberId = client.stable(broker);
+  expect(client.beat(broker, 0)).toMatchObject({ errorCode: 0, memberEpoch: 2 });
+  expect(client.heartbeat(broker, memberId)).toBe("REBALANCE_IN_PROGRESS");
+
+  client.cluster.cluster.hosts[broker - 1]?.crash("a test");
+  client.cluster.run(9 * SECOND);
+  const next = client.coordinator((broker % 3) + 1);
+  expect(client.heartbeat(next, memberId)).toBe("REBALANCE_IN_PROGRESS");
+  expect(client.join(next, memberId)).toMatchObject({ errorCode: 0, generationId: 2, leader: "" });
+  expect(client.beat(next, -1)).toMatchObject({ errorCode: 0 });
+
+  const downgraded = { kind: "group-migrated", to: "classic", generation: 2, broker: next };
+  expect(client.cluster.factsOf("group-migrated").at(-1)).toMatchObject(downgraded);
+  expect(client.join(next, memberId)).toMatchObject({ generationId: 3, leader: memberId });
 });
