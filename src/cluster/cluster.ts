@@ -1,5 +1,5 @@
 import type { Instant } from "../base/time.ts";
-import { fromMillis } from "../base/time.ts";
+import { fromMillis, toMillis } from "../base/time.ts";
 import { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { BrokerConfigs } from "../kafka/config/broker-configs.ts";
 import { BROKER_CONFIGS } from "../kafka/config/broker-configs.ts";
@@ -9,7 +9,8 @@ import { transactionVersionOf } from "../kafka/transaction/transaction-metadata.
 import { Fabric } from "../net/fabric.ts";
 import { Admin } from "../nodes/admin/admin.ts";
 import { Broker } from "../nodes/broker/broker.ts";
-import type { CalledConsumer } from "../nodes/consumer/application-calls.ts";
+import type { CalledConsumer, ConsumerCall } from "../nodes/consumer/application-calls.ts";
+import { nameOfCall } from "../nodes/consumer/application-calls.ts";
 import { Consumer } from "../nodes/consumer/consumer.ts";
 import { GroupConsumer } from "../nodes/consumer/group/group-consumer.ts";
 import { CommitJournal } from "../nodes/controller/commit-journal.ts";
@@ -96,6 +97,9 @@ export class Cluster {
     this.clock = new RunClock(this.scheduler);
     this.facts = new FactRecorder(this.clock);
     this.view = new ClusterView(this.facts);
+    for (const client of spec.clients) {
+      if (readsCommitted(client)) this.view.client(client.name).readsCommitted = true;
+    }
     const idleMs = this.#configs({})["connections.max.idle.ms"];
     this.fabric = new Fabric({
       scheduler: this.scheduler,
@@ -136,13 +140,26 @@ export class Cluster {
     }
     this.hosts = hosts;
     this.disks = disks;
-    this.hands = new WorldHands(
-      hosts,
-      disks,
-      this.fabric,
-      () => this.#admin,
-      (node) => (hosts[node]?.isUp === true ? this.#consumers.get(node) : undefined),
-    );
+    this.hands = new WorldHands(hosts, disks, this.fabric, () => this.#admin, {
+      call: (node, call) => this.#call(node, call),
+      timestampOf: (time) => {
+        const at = time < 0 ? this.scheduler.now : this.clock.zero;
+        return toMillis(WALL_CLOCK_START + at + time);
+      },
+    });
+  }
+
+  /** Nobody hears it while the process does not run. */
+  #call(node: NodeAddress, call: ConsumerCall): void {
+    const host = this.hosts[node];
+    const consumer = host?.isUp === true ? this.#consumers.get(node) : undefined;
+    if (consumer !== undefined) consumer.call(call);
+    else if (call.kind !== "resume") {
+      const client = host?.name ?? "";
+      const { partition = "" } = call;
+      const error = "no consumer runs there";
+      this.facts.note({ kind: "call-failed", client, call: nameOfCall(call), partition, error });
+    }
   }
 
   /**
@@ -320,6 +337,12 @@ export class Cluster {
   #configs(own: Readonly<Record<string, unknown>>): BrokerConfigs {
     return resolveConfigs(BROKER_CONFIGS, this.spec.configs, own);
   }
+}
+
+function readsCommitted(client: ClientSpec): boolean {
+  if (client.kind === "producer") return false;
+  const configs = client.kind === "consumer" ? client.configs : client.consumerConfigs;
+  return configs["isolation.level"] === "read_committed";
 }
 
 export function brokerName(id: BrokerId): string {

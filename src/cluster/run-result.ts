@@ -75,6 +75,8 @@ export interface ConsumerRow {
   readonly lag: number;
   /** The worst of how long it had been behind what clients knew when it polled (Jepsen's realtime-lag). */
   readonly worstRealtimeLag: Duration;
+  /** Calls of its application that have thrown: a seek in what is not assigned to it, offsets that nobody told in time. */
+  readonly failedCalls: number;
 }
 
 export interface GroupRow {
@@ -102,6 +104,7 @@ export interface ProcessorRow {
   readonly aborted: number;
   /** Rows that it added to its store. */
   readonly rows: number;
+  readonly failedCalls: number;
 }
 
 export interface ExpectationOutcome {

@@ -1,7 +1,7 @@
 import type { Duration } from "../base/time.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
 import type { BitRot, DiskArea, DiskFailure } from "../ports/disk-failure.ts";
-import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
+import type { Hands, LogPlace, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 
@@ -149,8 +149,12 @@ export class TracedHands implements Hands {
     return this.#lasting(this.#hands.pauseReading(node, partition), node);
   }
 
-  seek(node: NodeAddress, partition: PartitionName, to: Offset | "beginning" | "end"): void {
+  seek(node: NodeAddress, partition: PartitionName | undefined, to: Offset | LogPlace): void {
     this.#hands.seek(node, partition, to);
+  }
+
+  askOffsets(node: NodeAddress, partition: PartitionName | undefined, which: LogPlace): void {
+    this.#hands.askOffsets(node, partition, which);
   }
 
   deleteRecords(partition: PartitionName, before: Offset): void {

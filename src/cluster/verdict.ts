@@ -98,13 +98,15 @@ export function clientRows(
   return clients.map(({ kind, name }): ClientRow => {
     const client = view.client(name);
     if (kind === "consumer") {
-      const { read, again, lag } = client;
+      const { read, again, failedCalls } = client;
+      const lag = client.lag();
       const worstRealtimeLag = client.worstRealtimeLag(at);
-      return { kind, name, read, again, lag, worstRealtimeLag };
+      return { kind, name, read, again, lag, worstRealtimeLag, failedCalls };
     }
     if (kind === "processor") {
-      const { read, again, lag, acked, committed, aborted, rows } = client;
-      return { kind, name, read, again, lag, acked, committed, aborted, rows };
+      const { read, again, acked, committed, aborted, rows, failedCalls } = client;
+      const lag = client.lag();
+      return { kind, name, read, again, lag, acked, committed, aborted, rows, failedCalls };
     }
     const { sent, acked, failed, unknown, retries } = client;
     const longestStall = client.longestStall(at);

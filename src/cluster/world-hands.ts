@@ -4,12 +4,21 @@ import type { SimulatedDisk } from "../disk/simulated-disk.ts";
 import type { Offset, PartitionName, TopicPartition } from "../kafka/ids.ts";
 import type { Fabric } from "../net/fabric.ts";
 import type { Admin } from "../nodes/admin/admin.ts";
-import type { CalledConsumer } from "../nodes/consumer/application-calls.ts";
+import type { ConsumerCall } from "../nodes/consumer/application-calls.ts";
+import type { WhichOffset } from "../nodes/consumer/offset-lookup.ts";
 import type { BitRot, DiskArea, DiskFailure } from "../ports/disk-failure.ts";
-import type { Hands, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
+import type { Hands, LogPlace, MessageDisturbance, Undo, UnflushedMode } from "../ports/hands.ts";
 import type { NodeAddress } from "../ports/network.ts";
 import type { DurationSource, Ratio } from "../ports/random.ts";
 import type { Host } from "../sim/host.ts";
+
+/** The programs around consumers. */
+export interface Applications {
+  /** Has the one at an address ask this of its consumer. */
+  call(node: NodeAddress, call: ConsumerCall): void;
+  /** What a right wall clock reads at a time of the scenario, or so long before now, in milliseconds. */
+  timestampOf(time: Duration): number;
+}
 
 /** The hands that faults act through, laid on the simulated world. */
 export class WorldHands implements Hands {
@@ -17,26 +26,26 @@ export class WorldHands implements Hands {
   readonly #disks: readonly SimulatedDisk[];
   readonly #fabric: Fabric;
   readonly #admin: () => Admin | undefined;
-  readonly #consumer: (node: NodeAddress) => CalledConsumer | undefined;
+  readonly #applications: Applications;
   /** What is wrong with each node's clock at present. */
   readonly #skews = new Map<
     NodeAddress,
     { readonly offset: Duration; readonly driftPpm: number }[]
   >();
 
-  /** `admin`: the admin client, once it has been started; `consumer`: the consumer that runs at an address. */
+  /** `admin`: the admin client, once it has been started. */
   constructor(
     hosts: readonly Host[],
     disks: readonly SimulatedDisk[],
     fabric: Fabric,
     admin: () => Admin | undefined,
-    consumer: (node: NodeAddress) => CalledConsumer | undefined,
+    applications: Applications,
   ) {
     this.#hosts = hosts;
     this.#disks = disks;
     this.#fabric = fabric;
     this.#admin = admin;
-    this.#consumer = consumer;
+    this.#applications = applications;
   }
 
   crash(node: NodeAddress, reason: string): void {
@@ -129,12 +138,24 @@ export class WorldHands implements Hands {
   }
 
   pauseReading(node: NodeAddress, partition: PartitionName | undefined): Undo {
-    this.#consumer(node)?.call({ kind: "pause", partition });
-    return () => this.#consumer(node)?.call({ kind: "resume", partition });
+    this.#applications.call(node, { kind: "pause", partition });
+    return () => this.#applications.call(node, { kind: "resume", partition });
   }
 
-  seek(node: NodeAddress, partition: PartitionName, to: Offset | "beginning" | "end"): void {
-    this.#consumer(node)?.call({ kind: "seek", partition, to });
+  seek(node: NodeAddress, partition: PartitionName | undefined, to: Offset | LogPlace): void {
+    const where = typeof to === "number" ? to : this.#which(to);
+    this.#applications.call(node, { kind: "seek", partition, to: where });
+  }
+
+  askOffsets(node: NodeAddress, partition: PartitionName | undefined, which: LogPlace): void {
+    this.#applications.call(node, { kind: "ask-offsets", partition, which: this.#which(which) });
+  }
+
+  /** Records are stamped by the wall clocks of who sends them. */
+  #which(place: LogPlace): WhichOffset {
+    return typeof place === "string"
+      ? place
+      : { timestamp: this.#applications.timestampOf(place.time) };
   }
 
   deleteRecords(partition: PartitionName, before: Offset): void {

@@ -123,12 +123,14 @@ export function stateOf(fact: Fact): StateTouched {
       };
     case "record-sent":
     case "offset-asked":
+    case "call-failed":
     case "transaction-begun":
     case "transaction-ended":
     case "producer-fenced":
       return { reads: [], writes: [client(fact.client)] };
     case "send-ended":
     case "polled":
+    case "offset-told":
     case "position-reset":
       return {
         reads: [highWatermark(fact.partition), client(fact.client)],

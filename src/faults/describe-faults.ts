@@ -54,6 +54,7 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   offsets: "offsets: 100..200",
   bound: "an offset, or `high-watermark`",
   position: "an offset, beginning or end",
+  moment: "a duration of either sign",
   partition: "a partition: orders-0",
   "log-directory": "one of `log.dirs`",
   probability: "0.05 or 5%",

@@ -33,6 +33,8 @@ export type ParameterType =
   | "bound"
   /** An offset, or `beginning` or `end`, which are told as -2 and -1. */
   | "position"
+  /** A time after the cluster was ready; or, if negative, before now. */
+  | "moment"
   /** The name of one partition, or of one of `log.dirs`. */
   | "partition"
   | "log-directory"

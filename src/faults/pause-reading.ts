@@ -15,7 +15,7 @@ export const PAUSE_READING: FaultKind = {
     {
       name: "of",
       type: "partition",
-      meaning: "Which partition; it must be assigned. Default: all that it has.",
+      meaning: "Which partition; Kafka throws if it is not assigned. Default: all that it has.",
     },
   ],
   heals: true,

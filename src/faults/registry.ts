@@ -1,4 +1,5 @@
 import { ABORT_HANGING } from "./abort-hanging.ts";
+import { ASK_OFFSETS } from "./ask-offsets.ts";
 import { BIT_ROT } from "./bit-rot.ts";
 import { CLOCK_SKEW } from "./clock-skew.ts";
 import { CRASH } from "./crash.ts";
@@ -69,6 +70,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   STOP_CLIENT,
   PAUSE_READING,
   SEEK,
+  ASK_OFFSETS,
   DELETE_RECORDS,
   ABORT_HANGING,
   MARK,

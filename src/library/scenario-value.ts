@@ -400,15 +400,32 @@ export interface StepValue {
    * it resumes them.
    */
   readonly "pause-reading"?: string;
-  /** Which partition; it must be assigned. Default: all that it has. */
+  /** Which partition; Kafka throws if it is not assigned. Default: all that it has. */
   readonly of?: string;
   /**
-   * Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). If the
-   * partition is not assigned it dies of the exception.
+   * Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). What
+   * is not assigned to it cannot be sought: Kafka throws, which is told, and the application goes
+   * on.
    */
   readonly seek?: string;
   /** To which offset; or `beginning`, or `end`. */
   readonly position?: number | "beginning" | "end";
+  /**
+   * To the first record that has this timestamp, so long after the cluster was ready, or a later
+   * one (`offsetsForTimes`); if negative, so long before now. If there is none, to the end.
+   */
+  readonly timestamp?: SignedDurationValue;
+  /**
+   * No fault: has a consumer's application ask where partitions begin or end (`beginningOffsets`,
+   * `endOffsets`), or which record was the first of a time (`offsetsForTimes`), and wait for the
+   * answer, which is told.
+   */
+  readonly "ask-offsets"?: string;
+  /**
+   * Where it ends (the default), to who reads committed records only its last stable offset; or
+   * where it begins.
+   */
+  readonly which?: "end" | "beginning" | `one-of(${string})`;
   /** Has the oldest records of a partition deleted, as `kafka-delete-records.sh` does. */
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
@@ -633,15 +650,32 @@ export interface FaultGeneratorValue {
    * it resumes them.
    */
   readonly "pause-reading"?: string;
-  /** Which partition; it must be assigned. Default: all that it has. */
+  /** Which partition; Kafka throws if it is not assigned. Default: all that it has. */
   readonly of?: string;
   /**
-   * Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). If the
-   * partition is not assigned it dies of the exception.
+   * Has a consumer's application read on elsewhere (`seek`, `seekToBeginning`, `seekToEnd`). What
+   * is not assigned to it cannot be sought: Kafka throws, which is told, and the application goes
+   * on.
    */
   readonly seek?: string;
   /** To which offset; or `beginning`, or `end`. */
   readonly position?: number | "beginning" | "end";
+  /**
+   * To the first record that has this timestamp, so long after the cluster was ready, or a later
+   * one (`offsetsForTimes`); if negative, so long before now. If there is none, to the end.
+   */
+  readonly timestamp?: SignedDurationValue;
+  /**
+   * No fault: has a consumer's application ask where partitions begin or end (`beginningOffsets`,
+   * `endOffsets`), or which record was the first of a time (`offsetsForTimes`), and wait for the
+   * answer, which is told.
+   */
+  readonly "ask-offsets"?: string;
+  /**
+   * Where it ends (the default), to who reads committed records only its last stable offset; or
+   * where it begins.
+   */
+  readonly which?: "end" | "beginning" | `one-of(${string})`;
   /** Has the oldest records of a partition deleted, as `kafka-delete-records.sh` does. */
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
@@ -1325,6 +1359,8 @@ export interface EventExpectation {
     | "producer-id-rotated"
     | "hanging-transaction-found"
     | "position-reset"
+    | "offset-told"
+    | "call-failed"
     | "partitions-assigned"
     | "partitions-revoked"
     | "partitions-lost"

@@ -34,6 +34,12 @@ export interface MessageDisturbance {
 }
 
 /**
+ * A place in a log that is not an offset: where it begins, where it ends, or the first record that is stamped with
+ * this time of the scenario or a later one. A negative time is so long before now.
+ */
+export type LogPlace = "beginning" | "end" | { readonly time: Duration };
+
+/**
  * All that faults can do to the world. Each call takes effect at once. What is asked of a node that
  * is already so (a crash of what is down, a restart of what is up) is ignored. Lasting misfortunes
  * add up: a link that was cut twice needs two heals, and each `Undo` takes back its own call.
@@ -93,13 +99,12 @@ export interface Hands {
    * and that no coordinator will end, and abort them. What comes of it is told by facts.
    */
   abortHanging(partition: PartitionName, maxTimeout: Duration): void;
-  /**
-   * Has a consumer's application pause a partition, or all that it has, and poll on; taken back, it resumes. Of a
-   * client that is no consumer nothing is asked.
-   */
+  /** Has a consumer's application pause a partition, or all that it has, and poll on; taken back, it resumes. */
   pauseReading(node: NodeAddress, partition: PartitionName | undefined): Undo;
-  /** Has it read on at another offset. */
-  seek(node: NodeAddress, partition: PartitionName, to: Offset | "beginning" | "end"): void;
+  /** Has it read on elsewhere. What comes of it is told by facts, as it is of the next. */
+  seek(node: NodeAddress, partition: PartitionName | undefined, to: Offset | LogPlace): void;
+  /** Has it ask for offsets. */
+  askOffsets(node: NodeAddress, partition: PartitionName | undefined, which: LogPlace): void;
   /** Sets a node's clock off by `offset`, and lets it gain `driftPpm` microseconds a second. */
   skewClock(node: NodeAddress, offset: Duration, driftPpm: number): Undo;
 }

@@ -141,15 +141,17 @@ function clientLines({ clients, groups }: RunResult): string[] {
 
 function countsOf(client: ClientRow): string[] {
   if (client.kind === "consumer") {
-    const { read, again, lag, worstRealtimeLag } = client;
+    const { read, again, lag, worstRealtimeLag, failedCalls } = client;
     const behind = `behind ${formatSeconds(worstRealtimeLag)}`;
-    return [`read ${read}`, `again ${again}`, `lag ${lag}`, behind];
+    const threw = failedCalls > 0 ? [`failed calls ${failedCalls}`] : [];
+    return [`read ${read}`, `again ${again}`, `lag ${lag}`, behind, ...threw];
   }
   if (client.kind === "processor") {
-    const { read, again, lag, acked, committed, aborted, rows } = client;
+    const { read, again, lag, acked, committed, aborted, rows, failedCalls } = client;
     const wrote = [acked > 0 ? `acked ${acked}` : "", rows > 0 ? `rows ${rows}` : ""];
     const ends = committed + aborted > 0 ? [`committed ${committed}`, `aborted ${aborted}`] : [];
-    const told = [`read ${read}`, `again ${again}`, `lag ${lag}`, ...wrote, ...ends];
+    const threw = failedCalls > 0 ? [`failed calls ${failedCalls}`] : [];
+    const told = [`read ${read}`, `again ${again}`, `lag ${lag}`, ...wrote, ...ends, ...threw];
     return told.filter((text) => text !== "");
   }
   const { acked, failed, unknown, retries, longestStall } = client;

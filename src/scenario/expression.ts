@@ -52,7 +52,13 @@ export type NumberExpression =
       /** Whose view of it; undefined: the leader's. */
       readonly broker: NodesExpression | undefined;
     }
-  | { readonly kind: "of-client"; readonly quantity: ClientQuantity; readonly client: string }
+  | {
+      readonly kind: "of-client";
+      readonly quantity: ClientQuantity;
+      readonly client: string;
+      /** Of lags: only of this one. */
+      readonly partition: PartitionName | undefined;
+    }
   | { readonly kind: "of-group"; readonly quantity: GroupQuantity; readonly group: string }
   /** How many nodes a set has. */
   | { readonly kind: "size"; readonly of: NodesExpression }
@@ -72,6 +78,7 @@ export type ClientQuantity =
   | "retries"
   | "read"
   | "lag"
+  | "current-lag"
   | "stall"
   | "committed"
   | "aborted"

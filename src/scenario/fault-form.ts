@@ -423,6 +423,7 @@ function readArgument(
     case "duration":
       return numeric(DURATION.read(node, reading, name), text, place);
     case "offset":
+    case "moment":
       return numeric(SIGNED_DURATION.read(node, reading, name), text, place);
     case "drift":
       return numeric(DRIFT.read(node, reading, name), text, place);
@@ -719,6 +720,7 @@ function parameterSchema(parameter: Parameter): JsonSchema {
     case "duration":
       return DURATION.schema;
     case "offset":
+    case "moment":
       return SIGNED_DURATION.schema;
     case "drift":
       return DRIFT.schema;

@@ -1,4 +1,5 @@
 import { unreachable } from "../base/invariant.ts";
+import type { PartitionName } from "../kafka/ids.ts";
 import { Mistake, parseDuration } from "./duration.ts";
 import type {
   BooleanExpression,
@@ -494,11 +495,7 @@ class ExpressionParser {
   }
 
   #partitionQuantity(token: Token): Part {
-    const argument = this.#argument("partitions");
-    const partitions = this.#partitions(argument);
-    if (partitions.kind !== "partition") {
-      this.#wrongPart(argument, `\`${token.text}\` takes one partition, such as orders-0`);
-    }
+    const partition = this.#onePartition(this.#argument("partitions"), token.text);
     let broker: NodesExpression | undefined;
     if (
       (this.#isSymbol(",") || this.#isName("at")) &&
@@ -510,7 +507,7 @@ class ExpressionParser {
     const value: NumberExpression = {
       kind: "of-partition",
       quantity: token.text as PartitionQuantity,
-      partition: partitions.partition,
+      partition,
       broker,
     };
     return { type: "number", value, start: token.start, end: this.#closed() };
@@ -527,11 +524,13 @@ class ExpressionParser {
         clients.map(([client]) => client),
       );
     }
-    const value: NumberExpression = {
-      kind: "of-client",
-      quantity: token.text as ClientQuantity,
-      client: name.text,
-    };
+    const quantity = token.text as ClientQuantity;
+    let partition: PartitionName | undefined;
+    if (this.#isName("of") && (quantity === "lag" || quantity === "current-lag")) {
+      this.#take();
+      partition = this.#onePartition(this.#either("partitions"), quantity);
+    }
+    const value: NumberExpression = { kind: "of-client", quantity, client: name.text, partition };
     const type = token.text === "stall" ? "duration" : "number";
     return { type, value, start: token.start, end: this.#closed() };
   }
@@ -590,6 +589,12 @@ class ExpressionParser {
 
   #partitions(part: Part): PartitionsExpression {
     return part.type === "partitions" ? part.value : this.#refuse(part, "a partition");
+  }
+
+  #onePartition(part: Part, quantity: string): PartitionName {
+    const partitions = this.#partitions(part);
+    if (partitions.kind === "partition") return partitions.partition;
+    return this.#wrongPart(part, `\`${quantity}\` takes one partition, such as orders-0`);
   }
 
   // Tokens.

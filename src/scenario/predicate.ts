@@ -2,7 +2,6 @@ import { unreachable } from "../base/invariant.ts";
 import type { FactKind } from "../trace/fact.ts";
 import type {
   BooleanExpression,
-  ClientQuantity,
   Comparison,
   GroupQuantity,
   NodesExpression,
@@ -86,7 +85,7 @@ function numberOf(number: NumberExpression, world: ExpressionWorld): number {
     case "size":
       return resolveNodes(number.of, world).length;
     case "of-client":
-      return clientNumber(number.quantity, number.client, world);
+      return clientNumber(number, world);
     case "of-group":
       return groupNumber(number.quantity, number.group, world);
     case "of-partition":
@@ -124,9 +123,21 @@ function partitionNumber(
   return least ?? 0;
 }
 
-function clientNumber(quantity: ClientQuantity, name: string, world: ExpressionWorld): number {
+function clientNumber(
+  { quantity, client: name, partition }: ClientNumber,
+  world: ExpressionWorld,
+): number {
   const client = world.view.client(name);
-  return quantity === "stall" ? client.longestStall(world.now()) : client[quantity];
+  switch (quantity) {
+    case "stall":
+      return client.longestStall(world.now());
+    case "lag":
+      return client.lag(partition);
+    case "current-lag":
+      return client.currentLag(partition);
+    default:
+      return client[quantity];
+  }
 }
 
 function groupNumber(quantity: GroupQuantity, name: string, world: ExpressionWorld): number {
@@ -151,7 +162,18 @@ function sameNodes(left: readonly RosterNode[], right: readonly RosterNode[]): b
   return left.length === right.length && left.every((node, i) => node === right[i]);
 }
 
+type ClientNumber = Extract<NumberExpression, { kind: "of-client" }>;
+
 const REGISTRATION: readonly FactKind[] = ["partition-changed"];
+const LAGS: readonly FactKind[] = [
+  "polled",
+  "position-reset",
+  "partitions-revoked",
+  "partitions-lost",
+  "high-watermark-moved",
+  "partition-changed",
+  "became-leader",
+];
 const ENDED: readonly FactKind[] = ["send-ended"];
 
 /** The facts that can change the value of each word. A word without an entry never changes. */
@@ -183,7 +205,8 @@ const FACTS: Readonly<Record<string, readonly FactKind[]>> = {
   unknown: ENDED,
   retries: ["request-failed"],
   read: ["polled"],
-  lag: ["polled", "position-reset", "high-watermark-moved", "partition-changed", "became-leader"],
+  lag: LAGS,
+  "current-lag": [...LAGS, "last-stable-offset-moved"],
   stall: ["send-ended", "record-sent"],
   committed: ["transaction-ended"],
   aborted: ["transaction-ended"],

@@ -77,7 +77,15 @@ export const CLIENT_QUANTITIES: Readonly<Record<ClientQuantity, Word>> = {
   unknown: { usage: "unknown(p1)", meaning: "Records that may be written or not." },
   retries: { usage: "retries(p1)", meaning: "Requests that failed and were tried again." },
   read: { usage: "read(c1)", meaning: "Records that a consumer was handed." },
-  lag: { usage: "lag(c1)", meaning: "Records below the high watermark that it has not read." },
+  lag: {
+    usage: "lag(c1), lag(c1 of orders-0)",
+    meaning: "Records below the high watermark that it has not read; all, or of one partition.",
+  },
+  "current-lag": {
+    usage: "current-lag(c1), current-lag(c1 of orders-0)",
+    meaning:
+      "The same, but as `currentLag` has it: who reads committed records is not told of what is behind an open transaction.",
+  },
   stall: {
     usage: "stall(p1)",
     meaning: "The longest wait for an acknowledgement so far, a duration.",

@@ -107,6 +107,8 @@ export function mixFactInto(digest: Digest, fact: Fact): void {
     case "hanging-transaction-found":
     case "request-failed":
     case "offset-asked":
+    case "offset-told":
+    case "call-failed":
     case "position-reset":
       mixClientFact(digest, fact);
       break;
@@ -313,7 +315,14 @@ function mixMetadataFact(
 
 function mixClientFact(
   digest: Digest,
-  fact: FactOf<"hanging-transaction-found" | "request-failed" | "offset-asked" | "position-reset">,
+  fact: FactOf<
+    | "hanging-transaction-found"
+    | "request-failed"
+    | "offset-asked"
+    | "offset-told"
+    | "call-failed"
+    | "position-reset"
+  >,
 ): void {
   digest.word(8);
   digest.name(fact.kind);
@@ -334,6 +343,15 @@ function mixClientFact(
     case "offset-asked":
       digest.word(fact.broker);
       digest.name(fact.which);
+      if (fact.purpose !== "position") digest.name(fact.purpose);
+      break;
+    case "offset-told":
+      digest.name(fact.call);
+      digest.number(fact.offset ?? -1);
+      break;
+    case "call-failed":
+      digest.name(fact.call);
+      digest.text(fact.error);
       break;
     case "position-reset":
       digest.number(fact.from);

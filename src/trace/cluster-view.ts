@@ -11,6 +11,8 @@ export class ReplicaView {
   readonly broker: BrokerId;
   logEndOffset: Offset = 0;
   highWatermark: Offset = 0;
+  /** Where transactions keep back who reads committed records only; undefined: nowhere below the high watermark. */
+  heldBackAt: Offset | undefined = undefined;
   /** The number of the event in which it last appended; 0 before the first. */
   appendedIn = 0;
 
@@ -55,6 +57,13 @@ export class PartitionView {
   /** The current leader's high watermark; 0 while there is no leader. */
   get highWatermark(): Offset {
     return this.leader === NO_LEADER ? 0 : this.log(this.leader).highWatermark;
+  }
+
+  /** Up to where the current leader lets read who reads committed records only. */
+  get lastStableOffset(): Offset {
+    if (this.leader === NO_LEADER) return 0;
+    const { heldBackAt, highWatermark } = this.log(this.leader);
+    return Math.min(heldBackAt ?? highWatermark, highWatermark);
   }
 
   /** The current leader's log end offset; 0 while there is no leader. */
@@ -116,6 +125,10 @@ export class ClientView {
   again = 0;
   /** Rows that it added to a store outside of Kafka. */
   rows = 0;
+  /** Calls of its application that have thrown. */
+  failedCalls = 0;
+  /** Its isolation.level, which no fact tells. */
+  readsCommitted = false;
   /** The group that it is a member of, once it has been assigned something. */
   group: GroupView | undefined = undefined;
   readonly #reading: ReadingView[] = [];
@@ -139,13 +152,25 @@ export class ClientView {
     return waits ? Math.max(this.#longestStall, now - this.#waitingSince) : this.#longestStall;
   }
 
-  /** Records below the high watermarks of what it reads that it has not read yet. */
-  get lag(): number {
-    let lag = 0;
+  /** Records below the high watermarks of what it reads that it has not read yet; or below that of one partition. */
+  lag(of?: PartitionName): number {
+    return this.#behind(of, ({ highWatermark }) => highWatermark);
+  }
+
+  /** The same below what it is let read, as `currentLag` has it (KIP-695): open transactions hide what is behind them. */
+  currentLag(of?: PartitionName): number {
+    return this.#behind(of, (partition) =>
+      this.readsCommitted ? partition.lastStableOffset : partition.highWatermark,
+    );
+  }
+
+  #behind(of: PartitionName | undefined, endOf: (partition: PartitionView) => Offset): number {
+    let behind = 0;
     for (const { partition, position } of this.#reading) {
-      if (position >= 0) lag += Math.max(0, partition.highWatermark - position);
+      if (position < 0 || (of !== undefined && partition.name !== of)) continue;
+      behind += Math.max(0, endOf(partition) - position);
     }
-    return lag;
+    return behind;
   }
 
   /**
@@ -353,6 +378,10 @@ export class ClusterView {
     facts.on("high-watermark-moved", (fact) => {
       this.partition(fact.partition).log(fact.broker).highWatermark = fact.highWatermark;
     });
+    facts.on("last-stable-offset-moved", ({ partition, broker, lastStableOffset }) => {
+      const log = this.partition(partition).log(broker);
+      log.heldBackAt = lastStableOffset < log.highWatermark ? lastStableOffset : undefined;
+    });
     facts.on("truncated", (fact) => {
       const log = this.partition(fact.partition).log(fact.broker);
       log.logEndOffset = fact.to;
@@ -365,6 +394,7 @@ export class ClusterView {
     });
     facts.on("became-leader", (fact) => {
       const log = this.partition(fact.partition).log(fact.broker);
+      log.heldBackAt = undefined;
       log.logEndOffset = fact.logEndOffset;
       log.highWatermark = fact.highWatermark;
     });
@@ -399,6 +429,9 @@ export class ClusterView {
       const partition = this.partition(fact.partition);
       this.client(fact.client).notePolled(partition, firstOffset, lastOffset, batches, at);
       partition.known.note(lastOffset, at);
+    });
+    facts.on("call-failed", ({ client }) => {
+      this.client(client).failedCalls++;
     });
     facts.on("position-reset", ({ client, partition, from, to }, at) => {
       this.client(client).group?.noteStart(partition, to);

@@ -85,6 +85,8 @@ export type Fact =
   | PartitionsLost
   | CommitEnded
   | OffsetAsked
+  | OffsetTold
+  | CallFailed
   | PositionReset;
 
 export type FactKind = Fact["kind"];
@@ -772,14 +774,38 @@ export interface CommitEnded {
   readonly error: string;
 }
 
-/** A consumer asks a leader where its log begins or ends, or what it had at a time; the answer sets its position. */
+/** A consumer asks a leader where its log begins or ends, or what it had at a time. */
 export interface OffsetAsked {
   readonly kind: "offset-asked";
   readonly client: string;
   readonly partition: PartitionName;
   /** Who is asked: the leader as the consumer knows it. */
   readonly broker: BrokerId;
-  readonly which: "earliest" | "latest" | "by-duration";
+  readonly which: "earliest" | "latest" | "by-duration" | "by-timestamp";
+  /** The answer is to be its position, or what a call of its application returns. */
+  readonly purpose: "position" | "answer";
+}
+
+/** A call of the application has returned: `beginningOffsets`, `endOffsets`, `offsetsForTimes`. */
+export interface OffsetTold {
+  readonly kind: "offset-told";
+  readonly client: string;
+  readonly partition: PartitionName;
+  /** Kafka's name of the method. */
+  readonly call: string;
+  /** Undefined: no record has that timestamp, or a later one. */
+  readonly offset: Offset | undefined;
+}
+
+/** A call of the application has thrown, and it goes on. */
+export interface CallFailed {
+  readonly kind: "call-failed";
+  readonly client: string;
+  /** Kafka's name of the method. */
+  readonly call: string;
+  /** Empty: it was about no partition, or about several. */
+  readonly partition: PartitionName;
+  readonly error: string;
 }
 
 /** A consumer's position was set anew rather than moved by reading. */

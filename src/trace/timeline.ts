@@ -211,6 +211,16 @@ export class Timeline {
           );
         }
         return;
+      case "offset-told": {
+        const offset = fact.offset ?? "none";
+        this.#add(at, event, "ask", `${fact.client} ${fact.partition}  ${fact.call}: ${offset}`);
+        return;
+      }
+      case "call-failed": {
+        const of = fact.partition === "" ? "" : ` ${fact.partition}`;
+        this.#add(at, event, "throw", `${fact.client}${of}  ${fact.call}: ${fact.error}`);
+        return;
+      }
       case "position-reset":
         if (fact.reason !== "initial" && fact.reason !== "committed") {
           const text = `${fact.client} ${fact.partition}  ${fact.from} -> ${fact.to}  ${fact.reason}`;
@@ -336,6 +346,8 @@ const TOLD = [
   "hanging-transaction-found",
   "log-directory-failed",
   "log-loaded",
+  "offset-told",
+  "call-failed",
   "position-reset",
 ] as const;
 

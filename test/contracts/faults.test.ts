@@ -23,6 +23,7 @@ const SAMPLES: Readonly<Record<Parameter["type"], string>> = {
   offsets: "100..200",
   bound: "high-watermark",
   position: "beginning",
+  moment: "-5s",
   partition: "orders-0",
   "log-directory": "kafka-logs",
   probability: "5%",

@@ -49,13 +49,17 @@ export class ScriptedGroup {
   /** What is committed, by partition. */
   readonly committed = new Map<number, number>();
   /** Errors to answer with, once each, before all goes well. */
-  readonly errors: Record<"find" | "join" | "sync" | "beat" | "commit" | "fetch", ErrorName[]> = {
+  readonly errors: Record<
+    "find" | "join" | "sync" | "beat" | "commit" | "fetch" | "list",
+    ErrorName[]
+  > = {
     find: [],
     join: [],
     sync: [],
     beat: [],
     commit: [],
     fetch: [],
+    list: [],
   };
   /** What is not answered at all. */
   readonly silent = new Set<string>();
@@ -114,6 +118,13 @@ export class ScriptedGroup {
       .flatMap(({ firstOffset, lastOffset }) =>
         Array.from({ length: lastOffset - firstOffset + 1 }, (_, i) => firstOffset + i),
       );
+  }
+
+  /** What calls of its application have returned, in order: `endOffsets 0: 12`. */
+  get told(): string[] {
+    return this.world
+      .factsOf("offset-told")
+      .map(({ call, partition, offset = "none" }) => `${call} ${partition.slice(-1)}: ${offset}`);
   }
 
   /** The names of the requests to the coordinator, in order. */
@@ -271,7 +282,14 @@ export class ScriptedGroup {
     });
   }
 
+  /** The record at each offset has that many milliseconds for a timestamp. */
   #listOffsets(request: FakeRequest): void {
+    if (this.silent.has("list")) return;
+    const errorCode = this.#error("list");
+    const offsetAt = (timestamp: number, end: number): number => {
+      if (timestamp === LATEST_TIMESTAMP) return end;
+      return timestamp < end ? Math.max(0, timestamp) : -1;
+    };
     const [topic] = request.body(LIST_OFFSETS).topics;
     request.reply(LIST_OFFSETS, {
       throttleTimeMs: 0,
@@ -280,9 +298,9 @@ export class ScriptedGroup {
           name: TOPIC,
           partitions: (topic?.partitions ?? []).map(({ partitionIndex, timestamp }) => ({
             partitionIndex,
-            errorCode: 0,
+            errorCode,
             timestamp: -1,
-            offset: timestamp === LATEST_TIMESTAMP ? (this.ends[partitionIndex] ?? 0) : 0,
+            offset: errorCode === 0 ? offsetAt(timestamp, this.ends[partitionIndex] ?? 0) : -1,
             leaderEpoch: 0,
           })),
         },

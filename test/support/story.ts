@@ -6,7 +6,7 @@ import { makePlan, rosterOf } from "../../src/cluster/plan.ts";
 import type { Offset, PartitionName } from "../../src/kafka/ids.ts";
 import { buildBatch } from "../../src/kafka/log/record-batch.ts";
 import type { BitRot, DiskArea, DiskFailure } from "../../src/ports/disk-failure.ts";
-import type { Hands } from "../../src/ports/hands.ts";
+import type { Hands, LogPlace } from "../../src/ports/hands.ts";
 import type { NodeAddress } from "../../src/ports/network.ts";
 import type { Ratio } from "../../src/ports/random.ts";
 import type { Roster } from "../../src/scenario/roster.ts";
@@ -69,8 +69,12 @@ export class FakeHands implements Hands {
     return this.#begin(`pause-reading ${node} ${partition ?? "all"}`);
   }
 
-  seek(node: NodeAddress, partition: string, to: number | string): void {
-    this.log.push(`seek ${node} ${partition} ${to}`);
+  seek(node: NodeAddress, partition: string | undefined, to: number | LogPlace): void {
+    this.log.push(`seek ${node} ${partition ?? "all"} ${JSON.stringify(to)}`);
+  }
+
+  askOffsets(node: NodeAddress, partition: string | undefined, which: LogPlace): void {
+    this.log.push(`ask-offsets ${node} ${partition ?? "all"} ${JSON.stringify(which)}`);
   }
 
   delay(from: NodeAddress, to: NodeAddress): () => void {

@@ -37,6 +37,9 @@ export interface ConsumerSettings {
   readonly maxPollRecords: number;
   /** 0 read_uncommitted, 1 read_committed. */
   readonly isolationLevel: 0 | 1;
+  /** default.api.timeout.ms. */
+  readonly apiTimeout: Duration;
+  readonly apiTimeoutMs: number;
   readonly requestTimeout: Duration;
   readonly requestTimeoutMs: number;
   readonly retryBackoff: Duration;
@@ -59,6 +62,8 @@ export function consumerSettings(
     partitionMaxBytes: configs["max.partition.fetch.bytes"],
     maxPollRecords: configs["max.poll.records"],
     isolationLevel: configs["isolation.level"] === "read_committed" ? 1 : 0,
+    apiTimeout: fromMillis(configs["default.api.timeout.ms"]),
+    apiTimeoutMs: configs["default.api.timeout.ms"],
     requestTimeout: fromMillis(configs["request.timeout.ms"]),
     requestTimeoutMs: configs["request.timeout.ms"],
     retryBackoff: fromMillis(configs["retry.backoff.ms"]),

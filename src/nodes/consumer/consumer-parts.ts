@@ -10,6 +10,7 @@ import type { World } from "../../ports/node.ts";
 import type { ClientMetadata } from "../client-metadata/client-metadata.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { WakeUp } from "../wake-up.ts";
+import type { AskedPartition } from "./asked-partition.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerSettings } from "./consumer-options.ts";
 
@@ -24,6 +25,8 @@ export class ConsumerParts {
   readonly wakeUp: WakeUp;
   /** Positions or leaders changed: who looks after offsets and fetches must look again. */
   isChanged = true;
+  /** The application waits for the answer to a call: until then it does not poll. */
+  isBlocked = false;
 
   constructor(
     world: World,
@@ -42,7 +45,7 @@ export class ConsumerParts {
   }
 
   /** A request for the partition failed: it waits before the next. */
-  backOff(partition: AssignedPartition, now: Instant): void {
+  backOff(partition: Pick<AskedPartition, "retryAt" | "failures">, now: Instant): void {
     partition.retryAt = now + this.backoff(partition.failures);
     partition.failures++;
     this.isChanged = true;

@@ -64,7 +64,7 @@ export class Consumer implements Node, CalledConsumer {
       metadata,
       new WakeUp(world.timers, TIMER.wakeUp),
     );
-    this.#calls = new ApplicationCalls(this.#parts, () => undefined);
+    this.#calls = new ApplicationCalls(this.#parts, this.#main, () => undefined);
     this.#finder = new OffsetFinder(this.#parts, this.#main);
     this.#validator = new PositionValidator(this.#parts, this.#main);
     const delivery = new Delivery(world, options.name, settings.maxPollRecords);
@@ -99,7 +99,6 @@ export class Consumer implements Node, CalledConsumer {
         this.#parts.metadata.fired();
         break;
       case TIMER.call:
-        this.#calls.perform();
         break;
       default:
         fail(`a consumer has no timer ${kind}`);
@@ -144,8 +143,11 @@ export class Consumer implements Node, CalledConsumer {
     const now = this.#world.clock.now();
     const parts = this.#parts;
     if (this.#metadataVersion !== parts.metadata.version) this.#followMetadata();
-    if (parts.isChanged) this.#lookAround(now);
-    this.#fetcher.run(now);
+    this.#calls.perform(now);
+    if (!parts.isBlocked) {
+      if (parts.isChanged) this.#lookAround(now);
+      this.#fetcher.run(now);
+    }
     parts.metadata.run(now);
   }
 

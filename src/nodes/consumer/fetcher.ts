@@ -196,8 +196,8 @@ export class Fetcher implements ResponseHandler<FetchResponse, FetchTarget> {
     const { position } = partition;
     // It may have begun to look for its offset, or for proof of it, since it asked.
     if (position.state !== "fetching" || partition.isParting) return;
-    // Simplified: Kafka keeps it for when the partition is resumed; here it is fetched again then.
-    if (partition.isPaused && !this.#taker.keeps) return;
+    // Simplified: Kafka keeps it for the next poll, or for when the partition is resumed; here it is fetched again.
+    if ((partition.isPaused || this.#parts.isBlocked) && !this.#taker.keeps) return;
     if (answer.errorCode !== 0) {
       this.#handleError(partition, request, answer, errorOf(answer.errorCode), now);
       return;

@@ -8,7 +8,6 @@ import { NO_EPOCH } from "../../kafka/ids.ts";
 import { LIST_OFFSETS } from "../../kafka/protocol/apis.ts";
 import type {
   ListOffsetsPartitionResponse,
-  ListOffsetsRequest,
   ListOffsetsResponse,
 } from "../../kafka/protocol/list-offsets.ts";
 import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "../../kafka/protocol/list-offsets.ts";
@@ -16,6 +15,7 @@ import type { NodeAddress } from "../../ports/network.ts";
 import type { OffsetAsked } from "../../trace/fact.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
+import { failOffsetRequest, findAsked, groupByLeader, listOffsetsOf } from "./asked-partition.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerParts } from "./consumer-parts.ts";
 
@@ -33,7 +33,8 @@ export class OffsetFinder
 
   /** Asks for the partitions that await a reset. */
   run(now: Instant): void {
-    const groups = groupByLeader(this.#parts, "await-reset", this.#connections, now);
+    const wanted = inState(this.#parts, "await-reset");
+    const groups = groupByLeader(this.#parts, wanted, this.#connections, now);
     for (const [address, partitions] of groups) this.#ask(address, partitions, now);
   }
 
@@ -48,7 +49,8 @@ export class OffsetFinder
   }
 
   onDisconnect(asked: readonly AssignedPartition[], from: NodeAddress): void {
-    failOffsetRequest(this.#parts, LIST_OFFSETS.name, asked, this.#connections, from);
+    const waiting = asked.filter(({ position }) => position.state !== "fetching");
+    failOffsetRequest(this.#parts, LIST_OFFSETS.name, waiting, this.#connections, from);
   }
 
   #ask(address: NodeAddress, partitions: readonly AssignedPartition[], now: Instant): void {
@@ -67,21 +69,10 @@ export class OffsetFinder
         partition: partition.name,
         broker: partition.leader.leaderId,
         which: askedFor(partition.resetTo),
+        purpose: "position",
       });
     }
-    const body: ListOffsetsRequest = {
-      replicaId: -1,
-      isolationLevel: settings.isolationLevel,
-      topics: byTopic(asked).map(([name, partitions]) => ({
-        name,
-        partitions: partitions.map(({ partition, leader, resetTo }) => ({
-          partitionIndex: partition,
-          currentLeaderEpoch: leader.leaderEpoch,
-          timestamp: timestampOf(resetTo, now),
-        })),
-      })),
-      timeoutMs: settings.requestTimeoutMs,
-    };
+    const body = listOffsetsOf(asked, ({ resetTo }) => timestampOf(resetTo, now), this.#parts);
     const { purpose } = this.#connections;
     rpc.send(address, purpose, LIST_OFFSETS, body, settings.requestTimeout, this, asked);
   }
@@ -140,70 +131,9 @@ export function resetPosition(
   parts.isChanged = true;
 }
 
-/**
- * The partitions in this state whose turn it is, by the address of their leader, where a connection
- * to it stands. Sees to being woken for the others.
- */
-export function groupByLeader(
-  parts: ConsumerParts,
-  state: FetchState,
-  connections: BrokerConnections,
-  now: Instant,
-): Map<NodeAddress, AssignedPartition[]> {
-  const groups = new Map<NodeAddress, AssignedPartition[]>();
-  for (const partition of parts.assigned) {
-    if (partition.position.state !== state || partition.awaitsCommitted) continue;
-    const { address, isKnown } = partition.leader;
-    if (partition.retryAt > now) parts.wakeUp.noLaterThan(partition.retryAt, now);
-    else if (!isKnown) parts.metadata.requestUpdate();
-    else if (!connections.ready(address, now)) {
-      const at = connections.notBefore(address);
-      if (at > now) parts.wakeUp.noLaterThan(at, now);
-    } else {
-      const group = groups.get(address);
-      if (group === undefined) groups.set(address, [partition]);
-      else group.push(partition);
-    }
-  }
-  return groups;
-}
-
-/** Partitions by the name of their topic, in their order. */
-export function byTopic(
-  partitions: readonly AssignedPartition[],
-): (readonly [string, AssignedPartition[]])[] {
-  const groups: (readonly [string, AssignedPartition[]])[] = [];
-  for (const partition of partitions) {
-    const { name } = partition.topic;
-    const known = groups.find(([topic]) => topic === name);
-    if (known === undefined) groups.push([name, [partition]]);
-    else known[1].push(partition);
-  }
-  return groups;
-}
-
-export function findAsked(
-  asked: readonly AssignedPartition[],
-  topic: string,
-  partition: number,
-): AssignedPartition | undefined {
-  return asked.find((one) => one.partition === partition && one.topic.name === topic);
-}
-
-/** The connection broke under a question about offsets. */
-export function failOffsetRequest(
-  parts: ConsumerParts,
-  api: string,
-  asked: readonly AssignedPartition[],
-  connections: BrokerConnections,
-  from: NodeAddress,
-): void {
-  const now = parts.world.clock.now();
-  connections.disconnected(from, now);
-  parts.metadata.disconnected(now);
-  for (const partition of asked) {
-    if (partition.position.state !== "fetching") parts.backOff(partition, now);
-  }
-  const broker = parts.metadata.brokerAt(from);
-  parts.noteFailure(api, broker, "", ERRORS.NETWORK_EXCEPTION, true);
+/** The partitions whose position is in this state, and not yet to be what the group has committed. */
+export function inState({ assigned }: ConsumerParts, state: FetchState): AssignedPartition[] {
+  return assigned.filter(
+    ({ position, awaitsCommitted }) => position.state === state && !awaitsCommitted,
+  );
 }

@@ -10,9 +10,10 @@ import type {
 import type { NodeAddress } from "../../ports/network.ts";
 import type { BrokerConnections } from "../client-metadata/broker-connections.ts";
 import type { ResponseHandler } from "../rpc/rpc-client.ts";
+import { byTopic, failOffsetRequest, groupByLeader } from "./asked-partition.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { ConsumerParts } from "./consumer-parts.ts";
-import { byTopic, failOffsetRequest, groupByLeader, resetPosition } from "./offset-finder.ts";
+import { inState, resetPosition } from "./offset-finder.ts";
 
 /** What was asked about one partition: an answer is of use only while this still holds. */
 interface Question {
@@ -35,7 +36,8 @@ export class PositionValidator
 
   /** Asks for the partitions that await their validation. */
   run(now: Instant): void {
-    const groups = groupByLeader(this.#parts, "await-validation", this.#connections, now);
+    const wanted = inState(this.#parts, "await-validation");
+    const groups = groupByLeader(this.#parts, wanted, this.#connections, now);
     for (const [address, partitions] of groups) this.#ask(address, partitions, now);
   }
 
@@ -54,8 +56,9 @@ export class PositionValidator
 
   onDisconnect(questions: readonly Question[], from: NodeAddress): void {
     const asked = questions.map((question) => question.partition);
+    const waiting = asked.filter(({ position }) => position.state !== "fetching");
     const { name } = OFFSET_FOR_LEADER_EPOCH;
-    failOffsetRequest(this.#parts, name, asked, this.#connections, from);
+    failOffsetRequest(this.#parts, name, waiting, this.#connections, from);
   }
 
   #ask(address: NodeAddress, partitions: readonly AssignedPartition[], now: Instant): void {

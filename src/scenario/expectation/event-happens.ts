@@ -66,6 +66,8 @@ const FACT_EVENTS: readonly FactKind[] = [
   "producer-id-rotated",
   "hanging-transaction-found",
   "position-reset",
+  "offset-told",
+  "call-failed",
   "partitions-assigned",
   "partitions-revoked",
   "partitions-lost",

@@ -8,6 +8,7 @@ const ASKED = {
   partition: "orders-0",
   broker: 1,
   which: "latest",
+  purpose: "position",
 } as const;
 
 function told(history: History, to: number): History {
@@ -47,6 +48,15 @@ test("so is one below what another has read", () => {
   history.poll([batch], "c2").note(ASKED);
 
   expect(told(history, 0).violations()).toHaveLength(1);
+});
+
+test("so is one that an application is told, whatever happens to the position meanwhile", () => {
+  const history = acked().note({ ...ASKED, purpose: "answer" });
+  const answer = { kind: "offset-told", client: "c1", partition: "orders-0" } as const;
+
+  told(history, 2).note({ ...answer, call: "endOffsets", offset: 1 });
+
+  expect(history.violations()).toHaveLength(1);
 });
 
 test("who asks for the beginning, or a leader that is none any more, is told what they ask for", () => {

@@ -289,6 +289,32 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "pause-reading: clients - c1 - p1",
     "36:20:17 `pause-reading` is for consumers, and this names none; write c1",
   ],
+  ["restart: $old", "seek: c1", "36:5:4 `seek` needs the key `position` or `timestamp`"],
+  [
+    "restart: $old",
+    "seek: c1\n    position: 5\n    timestamp: 5s",
+    "36:5:4 `seek` takes `position` or `timestamp`, and not both",
+  ],
+  [
+    "restart: $old",
+    "ask-offsets: c1\n    which: start",
+    "37:12:5 `which` cannot be `start`; there are `end` and `beginning`",
+  ],
+  [
+    "hw(orders-0) >= 100",
+    "lag(c1 of orders) >= 100",
+    "31:21:6 `lag` takes one partition, such as orders-0",
+  ],
+  [
+    "hw(orders-0) >= 100",
+    "current-lag(c1 of orders-7) >= 100",
+    "31:29:8 unknown partition `orders-7`; did you mean `orders-0`?",
+  ],
+  [
+    "hw(orders-0) >= 100",
+    "read(c1 of orders-0) >= 100",
+    "31:19:2 `of` stands where `)` should stand",
+  ],
   [
     "hw(orders-0) >= 100",
     "hw(orders-0) >= 100ms",

@@ -310,6 +310,21 @@ const SAMPLES: { readonly [K in FactKind]: Required<FactOf<K>> } = {
     partition: "orders-0",
     broker: 1,
     which: "latest",
+    purpose: "answer",
+  },
+  "offset-told": {
+    kind: "offset-told",
+    client: "reader",
+    partition: "orders-0",
+    call: "offsetsForTimes",
+    offset: 12,
+  },
+  "call-failed": {
+    kind: "call-failed",
+    client: "reader",
+    call: "seek",
+    partition: "orders-0",
+    error: "IllegalStateException: No current assignment for partition orders-0",
   },
   "record-sent": { kind: "record-sent", client: "writer", partition: "orders-0", value: 17 },
   "send-ended": {

@@ -6,6 +6,20 @@ import { FactRecorder } from "../../../src/trace/recorder.ts";
 import { appended, moved, sent } from "../../support/story.ts";
 
 /** A view, and the recorder and the time that it goes by. */
+const REGISTERED = {
+  kind: "partition-changed",
+  partition: "orders-0",
+  replicas: [1],
+  isr: [1],
+  elr: [],
+  leader: 1,
+  leaderEpoch: 0,
+  partitionEpoch: 0,
+  recovering: false,
+  election: "initial",
+  minInsyncReplicas: 1,
+} as const;
+
 function observed() {
   const clock = { now: 0, event: 1, mixFact: () => undefined };
   const facts = new FactRecorder(clock);
@@ -97,19 +111,7 @@ test("records read, read again and not read yet are told apart", () => {
       lastOffset,
       batches: [batch(0, 5), batch(5, 5)],
     });
-  facts.note({
-    kind: "partition-changed",
-    partition: "orders-0",
-    replicas: [1],
-    isr: [1],
-    elr: [],
-    leader: 1,
-    leaderEpoch: 0,
-    partitionEpoch: 0,
-    recovering: false,
-    election: "initial",
-    minInsyncReplicas: 1,
-  });
+  facts.note(REGISTERED);
   facts.note(moved(12, 1));
 
   poll(2, 6);
@@ -123,7 +125,10 @@ test("records read, read again and not read yet are told apart", () => {
   });
   poll(4, 8);
 
-  expect(view.client("c1")).toMatchObject({ read: 10, again: 3, lag: 3 });
+  expect(view.client("c1")).toMatchObject({ read: 10, again: 3 });
+  expect([undefined, "orders-0", "orders-1"].map((of) => view.client("c1").lag(of))).toEqual([
+    3, 3, 0,
+  ]);
 });
 
 test("a node that is paused is up, but not alive, and a stop ends the pause", () => {
@@ -202,4 +207,32 @@ test("a consumer's realtime lag is worst just before something comes, or is not 
   note(100_000, acked(4));
   note(150_000, reset(-1, 6));
   expect(client.worstRealtimeLag(150_000)).toBe(5_000);
+});
+
+test("who reads committed records is told of no lag behind an open transaction", () => {
+  const { facts, view } = observed();
+  facts.note(REGISTERED);
+  facts.note(moved(12, 1));
+  const stable = (lastStableOffset: number): void =>
+    facts.note({
+      kind: "last-stable-offset-moved",
+      broker: 1,
+      partition: "orders-0",
+      lastStableOffset,
+      leaderEpoch: 0,
+    });
+  const [c1, c2] = [view.client("c1"), view.client("c2")];
+  c1.readsCommitted = true;
+  for (const client of ["c1", "c2"]) {
+    const reset = { kind: "position-reset", client, partition: "orders-0", from: -1 } as const;
+    facts.note({ ...reset, to: 4, reason: "initial" });
+  }
+
+  stable(7);
+  expect([c1.lag(), c1.currentLag(), c2.currentLag("orders-0")]).toEqual([8, 3, 8]);
+  facts.note(moved(14, 1));
+  expect([c1.lag(), c1.currentLag(), c2.currentLag("orders-0")]).toEqual([10, 3, 10]);
+  stable(14);
+  facts.note(moved(15, 1));
+  expect(c1.currentLag("orders-0")).toBe(11);
 });

@@ -118,7 +118,9 @@ export class GroupConsumer implements Node, CalledConsumer {
     const membership = (): Membership => this.#membership;
     this.#parts = parts;
     this.#buffer = new FetchBuffer(parts);
-    this.#calls = new ApplicationCalls(parts, (partition) => this.#buffer.drop(partition));
+    this.#calls = new ApplicationCalls(parts, this.#main, (partition) =>
+      this.#buffer.drop(partition),
+    );
     this.#finder = new OffsetFinder(parts, this.#main);
     this.#validator = new PositionValidator(parts, this.#main);
     this.#fetcher = new Fetcher(parts, this.#fetch, this.#buffer);
@@ -308,7 +310,7 @@ export class GroupConsumer implements Node, CalledConsumer {
     switch (this.#phase) {
       case "polling":
         if (this.#isToClose) return this.#close();
-        this.#calls.perform();
+        if (!this.#mayPoll(now)) return false;
         return this.#poll(now);
       case "working":
         this.#work.run(now);
@@ -330,6 +332,16 @@ export class GroupConsumer implements Node, CalledConsumer {
   #beginPoll(): void {
     this.#phase = "polling";
     this.#membership.pollBegan(this.#world.clock.now());
+  }
+
+  /** Not while the application waits for the answer to another call; which counts as time that it spends elsewhere. */
+  #mayPoll(now: Instant): boolean {
+    const parts = this.#parts;
+    const wasBlocked = parts.isBlocked;
+    this.#calls.perform(now);
+    if (parts.isBlocked && !wasBlocked) this.#membership.pollEnded(now);
+    if (wasBlocked && !parts.isBlocked) this.#membership.pollBegan(now);
+    return !parts.isBlocked;
   }
 
   /** True if it gave the application something. */
@@ -366,7 +378,7 @@ export class GroupConsumer implements Node, CalledConsumer {
     } else {
       this.#phase = "committing";
       // A commit that fails is told to the application, which goes on to poll.
-      const patience = this.#settings.apiTimeout;
+      const patience = this.#parts.settings.apiTimeout;
       this.#offsets.commit("sync", patience, (outcome) => next(outcome === "done"));
     }
   }

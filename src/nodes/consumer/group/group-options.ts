@@ -65,7 +65,6 @@ export interface GroupSettings {
   readonly maxPollInterval: Duration;
   readonly autoCommit: boolean;
   readonly autoCommitInterval: Duration;
-  readonly apiTimeout: Duration;
   /** zookeeper.session.timeout.ms, rebalance.backoff.ms and rebalance.max.retries. */
   readonly zookeeperSessionTimeout: Duration;
   readonly rebalanceBackoff: Duration;
@@ -92,7 +91,6 @@ export function groupSettings({ group, configs }: GroupConsumerOptions): GroupSe
     maxPollInterval: fromMillis(configs["max.poll.interval.ms"]),
     autoCommit: configs["enable.auto.commit"],
     autoCommitInterval: fromMillis(configs["auto.commit.interval.ms"]),
-    apiTimeout: fromMillis(configs["default.api.timeout.ms"]),
     zookeeperSessionTimeout: fromMillis(configs["zookeeper.session.timeout.ms"]),
     rebalanceBackoff: fromMillis(configs["rebalance.backoff.ms"]),
     rebalanceMaxRetries: configs["rebalance.max.retries"],

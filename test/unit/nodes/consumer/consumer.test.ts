@@ -335,6 +335,22 @@ test("an application without a group pauses, resumes and seeks as well", () => {
   expect(bench.offsets).toEqual([...upTo(5), 3, 4]);
 });
 
+test("an application without a group asks for offsets, and takes nothing until it is told", () => {
+  const bench = new Bench();
+  bench.append(3);
+  bench.begin(SECOND);
+  bench.since = () => 1;
+
+  bench.consumer.call({ kind: "ask-offsets", partition: "orders-0", which: "end" });
+  bench.consumer.call({ kind: "seek", partition: "orders-0", to: { timestamp: 5 } });
+  bench.append(2);
+  bench.world.run(SECOND);
+
+  const told = bench.world.factsOf("offset-told").map(({ call, offset }) => `${call} ${offset}`);
+  expect(told).toEqual(["endOffsets 5", "offsetsForTimes 1"]);
+  expect(bench.offsets).toEqual([...upTo(3), 1, 2, 3, 4]);
+});
+
 test("before KIP-74, and only then, an answer without what is there means a record that is too large", () => {
   const read = (switches: ProtocolSwitches): Bench => {
     const bench = new Bench({}, { switches });
