@@ -2,6 +2,7 @@ import { checkerContenders } from "./checkers.ts";
 import { benchCluster, clusterSample, SAMPLE } from "./cluster.ts";
 import { diskContenders } from "./disk.ts";
 import { benchFuzz, benchFuzzMemory, benchWorkers } from "./fuzz.ts";
+import { benchGroups } from "./groups.ts";
 import { benchGuarantees } from "./guarantees.ts";
 import { bytesPerPendingEvent, kernelDuels } from "./kernel.ts";
 import { benchLog } from "./log.ts";
@@ -12,7 +13,7 @@ import { benchTransactions } from "./transactions.ts";
 
 /**
  * `npm run bench -- parts` measures the parts, `log` logs of three lengths, `cluster` whole clusters,
- * `guarantees` what they cost, `transactions` what those cost, `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
+ * `guarantees` what they cost, `transactions` what those cost, `groups` rebalances, `startup` the command, another word the duels with that word in their title; `--quick` takes one round instead of five.
  */
 const isQuick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "";
@@ -29,6 +30,7 @@ async function printAll(): Promise<void> {
   else if (wanted === "cluster") printCluster();
   else if (wanted === "guarantees") printGuarantees();
   else if (wanted === "transactions") console.log(benchTransactions(ROUNDS));
+  else if (wanted === "groups") console.log(benchGroups(ROUNDS));
   else if (wanted === "startup") printStartup();
   else if (wanted === "fuzz") await printFuzz();
   else if (wanted === "fuzz-memory") console.log(benchFuzzMemory(isQuick ? 1_000 : 10_000));
@@ -45,6 +47,8 @@ async function printAll(): Promise<void> {
       printGuarantees();
       console.log();
       console.log(benchTransactions(ROUNDS));
+      console.log();
+      console.log(benchGroups(ROUNDS));
       console.log();
       printStartup();
       console.log();

@@ -223,6 +223,11 @@ export class ClientView {
     reading.position = to;
   }
 
+  /** A new process has no position anywhere. */
+  noteStarted(): void {
+    for (const reading of this.#reading) reading.position = -1;
+  }
+
   /** The partition is another's to read. */
   noteGone(partition: PartitionView): void {
     this.#readingOf(partition).position = -1;
@@ -334,6 +339,7 @@ export class ClusterView {
       node.isUp = true;
       node.isPaused = false;
       node.incarnation = fact.incarnation;
+      this.clients.get(fact.node)?.noteStarted();
     });
     facts.on("node-stopped", (fact) => {
       const node = this.node(fact.node);
