@@ -110,6 +110,7 @@ export async function fuzzCommand(file: string, flags: FuzzFlags): Promise<ExitC
   const again = ground.isChanged ? undefined : { file, variant: flags.variant };
   const report: FuzzReport = {
     hunt,
+    scenario,
     corpus,
     kinds: hunt.findings().map((kind, i) => ({
       kind,

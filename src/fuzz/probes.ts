@@ -1,3 +1,4 @@
+import type { Scenario } from "../scenario/scenario.ts";
 import type { Fact } from "../trace/fact.ts";
 
 /** A situation that a campaign should have been in: one that none of its runs reached has tested little. */
@@ -7,6 +8,8 @@ export interface Probe {
   /** Why it may be that it is never reached, as half a sentence. */
   readonly needs: string;
   isReached(fact: Fact): boolean;
+  /** Is it about something that the scenario has? By default about what all have. */
+  readonly isOf?: (scenario: Scenario) => boolean;
 }
 
 export const PROBES: readonly Probe[] = [
@@ -98,7 +101,69 @@ export const PROBES: readonly Probe[] = [
     needs: "a consumer that has read what its leader loses",
     isReached: (fact) => fact.kind === "position-reset" && fact.reason === "truncation",
   },
+  {
+    name: "rebalance",
+    needs: "members of a group that come and go",
+    isReached: (fact) => fact.kind === "group-state-changed" && fact.generation > 2,
+    isOf: hasGroups,
+  },
+  {
+    name: "member expelled",
+    needs: "a member that is not heard of for its session timeout",
+    isReached: (fact) => fact.kind === "group-member-left" && fact.reason === "session-expired",
+    isOf: hasGroups,
+  },
+  {
+    name: "coordinator fail-over",
+    needs: "a broker that fails as a coordinator",
+    isReached: (fact) => fact.kind === "coordinator-loaded" && fact.leaderEpoch > 0,
+    isOf: (scenario) => hasGroups(scenario) || hasTransactions(scenario),
+  },
+  {
+    name: "transaction aborted",
+    needs: "`abort`, or an application whose transaction fails",
+    isReached: (fact) => fact.kind === "transaction-ended" && fact.outcome === "aborted",
+    isOf: hasTransactions,
+  },
+  {
+    name: "transaction timed out",
+    needs: "a producer that is away for transaction.timeout.ms",
+    isReached: (fact) =>
+      fact.kind === "transaction-state-changed" && fact.reason === "transaction.timeout.ms is over",
+    isOf: hasTransactions,
+  },
+  {
+    name: "producer fenced",
+    needs: "another with its transactional.id, or a timeout",
+    isReached: (fact) => fact.kind === "producer-fenced",
+    isOf: hasTransactions,
+  },
+  {
+    name: "decided at a fail-over",
+    needs: "a coordinator that fails between a decision and its markers",
+    isReached: (fact) =>
+      fact.kind === "transaction-state-changed" &&
+      fact.from === "" &&
+      fact.to.startsWith("Prepare"),
+    isOf: hasTransactions,
+  },
 ];
+
+function hasGroups({ clients }: Scenario): boolean {
+  return clients.some(
+    (client) =>
+      client.kind === "processor" ||
+      (client.kind === "consumer" && client.membership !== undefined),
+  );
+}
+
+function hasTransactions({ clients }: Scenario): boolean {
+  return clients.some((client) =>
+    client.kind === "producer"
+      ? client.transaction !== undefined
+      : client.kind === "processor" && client.guarantee === "exactly-once",
+  );
+}
 
 /** Which probes one run has reached: bits in their order. */
 export class ProbeWatch {

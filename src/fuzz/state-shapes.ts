@@ -6,7 +6,8 @@ const ALIKE_FROM = 4;
 
 /**
  * The shapes of a cluster's state that a run went through, and which followed which: partitions by their
- * ISR, ELR, epochs and elections, servers by how many are down, controllers by their epoch. Runs that
+ * ISR, ELR, epochs and elections, groups and transactions by how they changed, servers by how many are down,
+ * controllers by their epoch. Runs that
  * reach a shape or a step between shapes that no other has reached are worth more runs like them.
  */
 export class StateShapes {
@@ -32,6 +33,24 @@ export class StateShapes {
         break;
       case "truncated":
         this.#step(fact.partition, mixText(1, `truncated ${fact.reason}`));
+        break;
+      case "group-state-changed":
+        this.#step(fact.group, mixText(1, `group ${fact.from} ${fact.to}`));
+        break;
+      case "group-member-left":
+        this.#step(fact.group, mixText(1, `left ${fact.reason}`));
+        break;
+      case "transaction-state-changed":
+        this.#step(fact.transactionalId, mixText(1, `transaction ${fact.from} ${fact.to}`));
+        break;
+      case "producer-fenced":
+        this.#step(fact.client, mixText(1, "fenced"));
+        break;
+      case "coordinator-loaded":
+        this.#step(fact.partition, mixText(1, `loaded ${Math.min(fact.leaderEpoch, ALIKE_FROM)}`));
+        break;
+      case "log-start-moved":
+        this.#step(fact.partition, mixText(1, `expired ${fact.reason}`));
         break;
       case "log-loaded":
         if (!fact.cleanShutdown) this.#step(fact.partition, fact.truncatedBytes > 0 ? 3 : 2);

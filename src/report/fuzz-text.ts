@@ -1,12 +1,15 @@
 import type { FailureKind, Hunt } from "../fuzz/hunt.ts";
 import type { Failure } from "../fuzz/play-case.ts";
+import type { Probe } from "../fuzz/probes.ts";
 import { PROBES } from "../fuzz/probes.ts";
+import type { Scenario } from "../scenario/scenario.ts";
 import { counted, flowed, wrapped } from "./layout.ts";
 import type { Paint } from "./paint.ts";
 
 /** What came of a campaign. */
 export interface FuzzReport {
   readonly hunt: Hunt;
+  readonly scenario: Scenario;
   /** Runs of earlier campaigns that were made again, and what still fails of them. */
   readonly corpus: readonly { readonly file: string; readonly failures: readonly Failure[] }[];
   readonly kinds: readonly ShownKind[];
@@ -29,7 +32,8 @@ export function letterOf(index: number): string {
 }
 
 /** What `sim fuzz` prints below its headline. */
-export function fuzzText({ hunt, corpus, kinds, goOn }: FuzzReport, paint: Paint): string {
+export function fuzzText(report: FuzzReport, paint: Paint): string {
+  const { hunt, corpus, kinds, goOn } = report;
   const lines: string[] = [];
   for (const { kind, letter } of kinds) lines.push(...kindLines(kind, letter, paint), "");
   const stillFailing = corpus.filter(({ failures }) => failures.length > 0);
@@ -40,7 +44,7 @@ export function fuzzText({ hunt, corpus, kinds, goOn }: FuzzReport, paint: Paint
       lines.push(`    ${file}  ${failures[0]?.guarantee}`);
     lines.push("");
   }
-  lines.push(...reachedLines(hunt), "");
+  lines.push(...reachedLines(report), "");
   const isFine = kinds.length === 0 && stillFailing.length === 0;
   const what = kinds.length === 0 ? "no failure" : `${counted(kinds.length, "kind")} of failure`;
   const parts = [
@@ -60,7 +64,7 @@ export function fuzzText({ hunt, corpus, kinds, goOn }: FuzzReport, paint: Paint
 
 /** The same for a program. */
 export function fuzzJson(
-  { hunt, corpus, kinds, goOn }: FuzzReport,
+  { hunt, scenario, corpus, kinds, goOn }: FuzzReport,
   head: { readonly version: string; readonly scenario: string; readonly seed: string },
 ): string {
   const { runs, events, shapes, inconclusive, reached } = hunt;
@@ -72,7 +76,9 @@ export function fuzzJson(
       events,
       shapes,
       inconclusive,
-      reached: Object.fromEntries(PROBES.map(({ name }, i) => [name, reached[i] ?? 0])),
+      reached: Object.fromEntries(
+        probesOf(scenario).map(({ name, number }) => [name, reached[number] ?? 0]),
+      ),
       kinds: kinds.map(({ kind, again }) => {
         const { smallest, ...rest } = kind;
         return { ...rest, smallest: { seed: smallest.seed, events: smallest.events }, again };
@@ -101,10 +107,18 @@ function kindLines(
   ];
 }
 
+/** Those that are about something that the scenario has, with their numbers. */
+function probesOf(scenario: Scenario): (Probe & { readonly number: number })[] {
+  return PROBES.map((probe, number) => ({ ...probe, number })).filter(
+    ({ isOf }) => isOf?.(scenario) ?? true,
+  );
+}
+
 /** Two columns, and a warning for each that was never reached. */
-function reachedLines({ reached, runs }: Hunt): string[] {
-  const rows = PROBES.map(({ name }, i) => {
-    const count = reached[i] ?? 0;
+function reachedLines({ hunt: { reached, runs }, scenario }: FuzzReport): string[] {
+  const probes = probesOf(scenario);
+  const rows = probes.map(({ name, number }) => {
+    const count = reached[number] ?? 0;
     return `${name.padEnd(29)} ${String(count).padStart(6)}`;
   });
   const half = Math.ceil(rows.length / 2);
@@ -112,7 +126,7 @@ function reachedLines({ reached, runs }: Hunt): string[] {
     `  ${"reached in".padEnd(29)} ${"runs".padStart(6)}   reached in${" ".repeat(19)}   runs`,
   ];
   for (let i = 0; i < half; i++) lines.push(`  ${rows[i]}   ${rows[half + i] ?? ""}`.trimEnd());
-  const never = PROBES.filter((_, i) => (reached[i] ?? 0) === 0);
+  const never = probes.filter(({ number }) => (reached[number] ?? 0) === 0);
   if (runs > 0 && never.length > 0) {
     lines.push("");
     for (const { name, needs } of never) {

@@ -19,6 +19,7 @@ type Play = (seed: string) => string;
 
 /** The general scenario with everything but its length, so that thousands of runs are minutes. */
 const TEXT = readFileSync("scenarios/chaos.yaml", "utf8")
+  .replace(/at: uniform[(]2s..28s[)]/g, "at: uniform(2s..8s)")
   .replace(/quiet-after: \S+/, "quiet-after: 8s")
   .replace(/^duration: \S+/m, "duration: 10s")
   .replace(/^settle: \S+/m, "settle: 10s");
