@@ -18,7 +18,7 @@ export const GROUP_SETTLES: Guarantee = {
   source: "KIP-62, KIP-848; LV8",
   kinds: ["group-restless", "member-left-out", "partition-unowned"],
   condition:
-    "At the end, of groups with members that run, if the cluster has settled, and the group has made no step for as long as one may take by the configs, or has been at it for four times that. With groups: zookeeper-2011 only that of the owners. Permitted: as for isr-refills; an application that does not poll within max.poll.interval.ms; in ZooKeeper's groups a member that has tried rebalance.max.retries times to take its part, and waits for the next change.",
+    "At the end, of groups with members that run, if the cluster has settled, and the group has made no step for as long as one may take by the configs, or has been at it for four times that. With groups: zookeeper-2011 only that of the owners. Permitted: as for isr-refills; an application that does not poll within max.poll.interval.ms; a partition that a static member was to give up, which came back without a rebalance; in ZooKeeper's groups a member that has tried rebalance.max.retries times to take its part, and waits for the next change.",
   testedBy: "groups in a cluster that faults have struck",
   example: [
     "partition-unowned   orders-2   at 120.000s, event 81220",
@@ -29,6 +29,12 @@ export const GROUP_SETTLES: Guarantee = {
 
 /** Steps of a rebalance, one after the other, before which somebody may have to wait in vain. */
 const STEPS = 4;
+
+/** What excuses that a group is not at rest, and what has caused it, if not the end of all faults. */
+interface Excuse {
+  readonly text: string;
+  readonly cause: number | undefined;
+}
 
 type Member = readonly [client: string, setup: MemberSetup];
 
@@ -125,26 +131,19 @@ class GroupSettles implements Checker {
 
   #report(
     kind: string,
-    { log }: GroupGhost,
+    group: GroupGhost,
     running: readonly Member[],
     partition: PartitionName,
     text: string,
     at: Instant,
     event: number,
   ): void {
-    const ghost = this.#context.logs.partition(log);
+    const ghost = this.#context.logs.partition(group.log);
     const waiver = stuckWaiver(this.#context, ghost, [
       ghost.leader,
       ...(ghost.registration?.isr ?? []),
     ]);
-    const waits = running.find(([client]) => this.#context.groups.clients.get(client)?.gaveUp)?.[0];
-    const slow = running.find(([client]) => this.#slow.has(client))?.[0];
-    const excuse =
-      waits !== undefined
-        ? `${waits} has tried rebalance.max.retries times, and waits for the next change`
-        : slow === undefined
-          ? undefined
-          : `${slow} does not poll within max.poll.interval.ms`;
+    const excuse = this.#unlearned(group, partition) ?? this.#excuse(running);
     this.violations.push(
       violationOf(GROUP_SETTLES, {
         kind,
@@ -152,9 +151,37 @@ class GroupSettles implements Checker {
         at,
         event,
         text: [text],
-        permitted: waiver?.text ?? excuse,
-        cause: waiver?.cause ?? this.#context.liveness.settledIn,
+        permitted: waiver?.text ?? excuse?.text,
+        cause: waiver?.cause ?? excuse?.cause ?? this.#context.liveness.settledIn,
       }),
     );
+  }
+
+  /**
+   * A cooperative leader gave the partition to nobody, as its owner had to give it up first. That was a static member which
+   * came back before it knew: it is told what it has, has nothing to give up, and so calls for no rebalance (KIP-345, KIP-429).
+   */
+  #unlearned(
+    { assigned, isConsumerGroup, replaced }: GroupGhost,
+    partition: PartitionName,
+  ): Excuse | undefined {
+    if (replaced === undefined || isConsumerGroup || partition === "") return undefined;
+    if (assigned?.assignments.some(({ partitions }) => partitions.includes(partition)) !== false) {
+      return undefined;
+    }
+    const text = `${replaced.instance} came back at ${formatSeconds(replaced.at)} as a static member, without a rebalance, before it had given ${partition} up`;
+    return { text, cause: replaced.event };
+  }
+
+  #excuse(running: readonly Member[]): Excuse | undefined {
+    for (const [client] of running) {
+      const gaveUp = this.#context.groups.clients.get(client)?.gaveUp;
+      if (gaveUp === undefined) continue;
+      const text = `${client} has tried rebalance.max.retries times, and waits for the next change`;
+      return { text, cause: gaveUp.event };
+    }
+    const slow = running.find(([client]) => this.#slow.has(client))?.[0];
+    if (slow === undefined) return undefined;
+    return { text: `${slow} does not poll within max.poll.interval.ms`, cause: undefined };
   }
 }

@@ -56,6 +56,8 @@ export class GroupGhost {
   migratedIn = 0;
   /** The last generation, or target, that is committed. */
   assigned: GroupAssigned | undefined = undefined;
+  /** The static member that came back last since then, as another, without a rebalance (KIP-345). */
+  replaced: (Happening & { readonly instance: string }) | undefined = undefined;
   /** When anybody came, went or was assigned anything. */
   changedAt: Instant = 0;
   /** Members of a KIP-848 group, by id, with what they have by right. */
@@ -135,6 +137,7 @@ export class GroupStates {
     facts.on("group-assigned", (fact, at) => {
       const group = this.group(fact.group);
       group.assigned = fact;
+      group.replaced = undefined;
       group.changedAt = at;
     });
     facts.on("group-member-assigned", (fact, at) => {
@@ -144,14 +147,18 @@ export class GroupStates {
       group.epochs.set(fact.member, fact.memberEpoch);
       group.changedAt = at;
     });
-    facts.on("group-member-left", ({ broker, group: name, member }, at) => {
-      const group = this.group(name);
-      // Who has been replaced may lead again, with what it wrote meanwhile.
-      group.members.delete(member);
-      if (!this.#isHeard(group, broker)) return;
-      group.gone.add(member);
-      group.changedAt = at;
-    });
+    facts.on(
+      "group-member-left",
+      ({ broker, group: name, instance, member, reason }, at, event) => {
+        const group = this.group(name);
+        if (reason === "replaced") group.replaced = { at, event, instance };
+        // Who has been replaced may lead again, with what it wrote meanwhile.
+        group.members.delete(member);
+        if (!this.#isHeard(group, broker)) return;
+        group.gone.add(member);
+        group.changedAt = at;
+      },
+    );
     facts.on("group-member-joined", ({ group: name, instance, member }, at) => {
       const group = this.group(name);
       if (instance !== "") group.instances.set(member, instance);

@@ -25,7 +25,7 @@ export const WORKED_ON_ONCE: Guarantee = {
     "KafkaConsumer's delivery semantics; T7 for groups, whose offsets no transaction holds together with the work",
   kinds: ["record-worked-on-again", "record-left-out"],
   condition:
-    "Of clients with `process` processed-as-promised tells. Left out: at the end, but not of compacted topics, nor of what has expired, nor of what transactions brought. Permitted: again, if a member stopped, or lost the partition, perhaps without having heard of it, before the group's offset had come past the record, or took the offset back; left out, if it was committed before it was worked on by an application that does so, or, with groups: zookeeper-2011, by a rebalance; both, if auto.offset.reset or the application set the position anew, or the group's offset is lost with the log that held it.",
+    "Of clients with `process` processed-as-promised tells. Left out: at the end, but not of compacted topics, nor of what has expired, nor of what was aborted. Permitted: again, if a member stopped, or lost the partition, perhaps without having heard of it, before the group's offset had come past the record, or took the offset back; left out, if it was committed before it was worked on by an application that does so, or, with groups: zookeeper-2011, by a rebalance; both, if auto.offset.reset or the application set the position anew, or the group's offset is lost with the log that held it.",
   testedBy: "beginnings of members where others had been before",
   example: [
     "record-worked-on-again   orders-0   c2   at 22.870s, event 31402",
@@ -145,7 +145,7 @@ class WorkedOnOnce implements Checker {
     if (partition.tree.keys !== undefined) return;
     const from = Math.max(work.start, expiry.permitted(partition));
     for (let offset = from; offset < work.committed; offset++) {
-      if (work.worked[offset] !== undefined || !isRecord(partition, offset)) continue;
+      if (work.worked[offset] !== undefined || !this.#isRecord(partition, offset)) continue;
       const given = work.given[offset];
       const parting = given && work.partingAfter(given.client, given.order);
       // Whoever has it may be at it still.
@@ -156,6 +156,14 @@ class WorkedOnOnce implements Checker {
         offset,
       );
     }
+  }
+
+  /** Not a marker, nor something that no leader has any more, nor aborted, which not all are given. */
+  #isRecord(partition: PartitionGhost, offset: Offset): boolean {
+    const { canon, tree } = partition;
+    const node = canon.nodeAt(offset);
+    if (node === NO_NODE || tree.valueAt(node, offset) === NO_VALUE) return false;
+    return this.#context.transactions?.parts.isHidden(partition, node, true) !== true;
   }
 
   #whyLeftOut(
@@ -216,17 +224,6 @@ const RESETS: Readonly<Record<string, string>> = {
   "seek-to-end": "the application sought it",
   truncation: "the log had been cut below its position",
 };
-
-/** Not a marker, nor something that no leader has any more; what transactions brought is not ours to judge. */
-function isRecord(partition: PartitionGhost, offset: Offset): boolean {
-  const { canon, tree } = partition;
-  const node = canon.nodeAt(offset);
-  return (
-    node !== NO_NODE &&
-    tree.valueAt(node, offset) !== NO_VALUE &&
-    !partition.isTransactionalAt(offset)
-  );
-}
 
 function describe(finding: Finding): Violation {
   const { kind, work, client, before, run, times, waiver, at, event } = finding;

@@ -25,6 +25,8 @@ const KNOWN_GAPS = [
   /a coordinator does not ask a member whether a partition is its own/,
   // Without transactions a group works at least once.
   /^record-worked-on-again: /,
+  // It is told what it has, has nothing to give up, and calls for no rebalance (KIP-345, KIP-429).
+  /came back at .* as a static member, without a rebalance, before it had given .* up/,
   /in ZooKeeper's groups a rebalance commits what is at work/,
   // Whoever outlives his session with ZooKeeper owns, reads and commits until he hears of it.
   /had lost its session with ZooKeeper/,

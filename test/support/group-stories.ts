@@ -96,7 +96,7 @@ export function groupStory(protocol: string, seed: number): string {
     late.push(`{ at: 0s, crash: ${name}, for: ${seconds(3, 6)} }`);
     if (random.chance(1, 2)) late.push(`{ at: ${seconds(9, 14)}, pause: ${name}, for: 10s }`);
   }
-  const faults = [...late, ...Array.from({ length: random.between(2, 5) }, struck)];
+  const faults = [...late, ...Array.from({ length: random.between(3, 6) }, struck)];
   return `version: 1
 name: groups
 summary: A group whose members and coordinators fail.

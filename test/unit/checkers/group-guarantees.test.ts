@@ -336,6 +336,23 @@ describe("a group in a cluster that has settled", () => {
     ]);
   });
 
+  test("may leave a partition to nobody that a static member was to give up, and came back instead", () => {
+    const withheld = (group: GroupFacts): GroupFacts =>
+      group
+        .assigned(5, { m1: [0, 1], m2: [2] })
+        .takes("c1", 5, [])
+        .takes("c2", 5, [2]);
+    const back = settled((group) => withheld(group).state("Stable", 5).left("m2", "i", "replaced"));
+    const forgotten = settled((group) => withheld(group).state("Stable", 5));
+
+    expect(back.found()).toEqual([
+      expect.stringMatching(
+        /^partition-unowned queue-3: .* \| i came back at .* as a static member,/,
+      ),
+    ]);
+    expect(forgotten.found()).toEqual([expect.not.stringContaining("|")]);
+  });
+
   test("in which each partition has an owner is as it should be", () => {
     const facts = settled((group) => group.takes("c2", 4, [2, 3]).state("Stable", 4));
 

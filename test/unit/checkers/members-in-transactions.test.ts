@@ -3,6 +3,7 @@ import { ACKED_GETS_READ } from "../../../src/checkers/acked-gets-read.ts";
 import { COMMITS_WHAT_WAS_READ } from "../../../src/checkers/commits-what-was-read.ts";
 import { GROUPS_CATCH_UP } from "../../../src/checkers/groups-catch-up.ts";
 import type { Guarantee } from "../../../src/checkers/guarantee.ts";
+import { WORKED_ON_ONCE } from "../../../src/checkers/worked-on-once.ts";
 import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
@@ -149,6 +150,21 @@ test("a commit that stays behind is found in transactions, too", () => {
   expect(reading.found()).toEqual([
     "commit-behind: w1 has come to 2 in orders-0; workers has committed 1 of it.",
   ]);
+});
+
+test("what was committed is to be worked on before a group commits past it, what was aborted is not", () => {
+  const committed = new Reading(WORKED_ON_ONCE, "read_committed");
+  committed.writes([0, 1]);
+  const aborted = new Reading(WORKED_ON_ONCE, "read_committed");
+  aborted.writes([0, 1]);
+
+  committed.ends("COMMIT").commits(3);
+  aborted.ends("ABORT").commits(3);
+
+  expect(committed.found()).toEqual([
+    "record-left-out: Nobody of workers has worked on offsets 0..1, 2 records, though it began at 0 and has committed 3.",
+  ]);
+  expect(aborted.found()).toEqual([]);
 });
 
 test("what a transaction brought need not be read by members who read committed records only", () => {
