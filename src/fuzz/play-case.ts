@@ -113,7 +113,7 @@ function outcomeOf(
 function failuresOf(scenario: Scenario, seed: string, result: RunResult): Failure[] {
   const firsts = result.violations.filter(({ follows }) => follows === undefined);
   const bugs = firsts.filter(({ permitted }) => permitted === undefined);
-  if (bugs.length > 0) return bugs.map((bug) => failureOf(scenario, seed, bug));
+  if (bugs.length > 0) return firstOfEachKind(bugs).map((bug) => failureOf(scenario, seed, bug));
   return result.expectations
     .filter(({ ok }) => ok === false)
     .map(({ text }) => {
@@ -122,6 +122,13 @@ function failuresOf(scenario: Scenario, seed: string, result: RunResult): Failur
       const kind = `expectation: ${text.replace(/[0-9]+/g, "N")}`;
       return { kind, guarantee: "expectation", text, partition: "" };
     });
+}
+
+/** It takes the run once more to tell how it came to each, and a broken rule is seen again and again in one run. */
+function firstOfEachKind(violations: readonly Violation[]): Violation[] {
+  return violations.filter(
+    ({ kind }, i) => violations.findIndex((other) => other.kind === kind) === i,
+  );
 }
 
 function failureOf(scenario: Scenario, seed: string, violation: Violation): Failure {

@@ -5,7 +5,7 @@ import { asMap, at, changed, keysAt } from "../plain-path.ts";
 import { ddmin } from "./ddmin.ts";
 import { closeGaps, endSooner } from "./shorten.ts";
 import type { Reduction, Shrinking } from "./shrinking.ts";
-import { drop, durationAt, lower, stepsOf, triesSeeds } from "./shrinking.ts";
+import { drop, durationAt, lower, stepsOf, triesOnce, triesSeeds } from "./shrinking.ts";
 
 /** In this order, again and again while anything gets smaller: what makes runs quick goes first. */
 export const REDUCTIONS: readonly Reduction[] = [
@@ -229,7 +229,8 @@ function lowerConditions(shrinking: Shrinking): void {
         if (less >= value) break;
         const text = `${now.slice(0, found.index)}${less}${now.slice(found.index + found[0].length)}`;
         const lowered = changed(shrinking.plain, path, text);
-        if (triesSeeds(shrinking, lowered, shrinking.fallen.events)) break;
+        const attempt = less === 0 ? triesSeeds : triesOnce;
+        if (attempt(shrinking, lowered, shrinking.fallen.events)) break;
       }
     }
   }

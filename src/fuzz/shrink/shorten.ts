@@ -3,7 +3,7 @@ import { formatDuration } from "../../scenario/duration.ts";
 import type { PlainMap } from "../../scenario/plain.ts";
 import { changed } from "../plain-path.ts";
 import type { Shrinking } from "./shrinking.ts";
-import { durationAt, stepsOf, triesSeeds } from "./shrinking.ts";
+import { durationAt, stepsOf, triesOnce, triesSeeds } from "./shrinking.ts";
 
 /** Ends the run when it has failed; what is seen at the end only gets less time until then. */
 export function endSooner(shrinking: Shrinking): void {
@@ -31,8 +31,9 @@ export function closeGaps(shrinking: Shrinking): void {
     for (const kept of [0, 10 * MILLISECOND, 100 * MILLISECOND, SECOND, 3 * SECOND]) {
       const by = from - earlier - kept;
       if (by <= 0) break;
-      // To be earlier is to be smaller only if less happens.
-      if (triesSeeds(shrinking, movedBy(shrinking.plain, from, by), shrinking.fallen.events)) {
+      // Elsewhere than at once, luck is asked for less often. And to be earlier is to be smaller only if less happens.
+      const attempt = kept === 0 || kept === SECOND ? triesSeeds : triesOnce;
+      if (attempt(shrinking, movedBy(shrinking.plain, from, by), shrinking.fallen.events)) {
         from -= by;
         break;
       }

@@ -18,6 +18,10 @@ export interface Reduction {
   apply(shrinking: Shrinking): void;
 }
 
+export function triesOnce(shrinking: Shrinking, candidate: PlainMap, most?: number): boolean {
+  return shrinking.tries(candidate, most);
+}
+
 /** Of so many other seeds one is likely to fail if it takes the right moment, and not to if something is missing. */
 const OTHER_SEEDS = 8;
 
@@ -49,17 +53,13 @@ export function lower(
   shrinking: Shrinking,
   path: Path,
   values: readonly number[],
-  attempt: typeof triesSeeds = tryOnce,
+  attempt: typeof triesSeeds = triesOnce,
 ): void {
   for (const value of values) {
     const now = at(shrinking.plain, path);
     if (typeof now !== "number" || value >= now) return;
     if (attempt(shrinking, changed(shrinking.plain, path, value))) return;
   }
-}
-
-function tryOnce(shrinking: Shrinking, candidate: PlainMap): boolean {
-  return shrinking.tries(candidate);
 }
 
 export function drop(shrinking: Shrinking, path: Path): boolean {
