@@ -30,7 +30,7 @@ async function printAll(): Promise<void> {
   else if (wanted === "cluster") printCluster();
   else if (wanted === "guarantees") printGuarantees();
   else if (wanted === "transactions") console.log(benchTransactions(ROUNDS));
-  else if (wanted === "groups") console.log(benchGroups(ROUNDS));
+  else if (wanted === "groups") console.log(benchGroups(Math.min(ROUNDS, 3)));
   else if (wanted === "startup") printStartup();
   else if (wanted === "fuzz") await printFuzz();
   else if (wanted === "fuzz-memory") console.log(benchFuzzMemory(isQuick ? 1_000 : 10_000));
@@ -48,7 +48,7 @@ async function printAll(): Promise<void> {
       console.log();
       console.log(benchTransactions(ROUNDS));
       console.log();
-      console.log(benchGroups(ROUNDS));
+      console.log(benchGroups(Math.min(ROUNDS, 3)));
       console.log();
       printStartup();
       console.log();
