@@ -22,8 +22,9 @@ import { MUTATIONS } from "./mutations/mutations.ts";
  *     npm run planted-bugs -- [CPU seconds a bug] [--only NAME,NAME] [--shrink CPU seconds] [--fresh]
  *
  * One thread, one bug after the other, guided and from seed to seed. A bug that is not named within its budget says
- * so. `--shrink 0` leaves the runs as they are; a later call shrinks them. What is known stays in reports/planted-bugs.json and is not looked for again, unless it was given up within a
- * smaller budget: `--fresh` forgets it all, as a change of the engine or of the scenario ought to.
+ * so. `--shrink 0` leaves the runs as they are; a later call shrinks them. What is known stays in
+ * reports/planted-bugs.json and is not looked for again, unless it was given up within a smaller budget: `--fresh`
+ * forgets it all, as a change of the engine or of the scenario ought to.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,12 +48,17 @@ async function main(): Promise<void> {
     rows.set(bug.name, row);
     process.stderr.write(`${bug.name}: ${searchCells(row.guided)} | ${searchCells(row.plain)}\n`);
     // After each: it takes hours.
-    const inOrder = bugs.flatMap(({ name }) => rows.get(name) ?? []);
-    mkdirSync("reports", { recursive: true });
-    writeFileSync(STATE, JSON.stringify(inOrder, undefined, 1));
-    writeFileSync(PAGE, findingBugsPage(inOrder));
+    write(bugs, rows);
   }
+  write(bugs, rows);
   await engines.dispose();
+}
+
+function write(bugs: readonly PlantedBug[], rows: ReadonlyMap<string, Row>): void {
+  const inOrder = bugs.flatMap(({ name }) => rows.get(name) ?? []);
+  mkdirSync("reports", { recursive: true });
+  writeFileSync(STATE, JSON.stringify(inOrder, undefined, 1));
+  writeFileSync(PAGE, findingBugsPage(inOrder));
 }
 
 function known(): Row[] {

@@ -16,8 +16,8 @@ How long a search like \`sim fuzz ${SCENARIO}\` takes, on one core, to name a pl
 Kafka once had (\`protocol:\`), and rules of the implementation broken in its source, one at a time
 (test/support/mutations). Nothing in the scenario, and nothing in how faults are drawn, knows of any of them.
 
-A bug counts as found when the first that is named in a run is the guarantee that should name it, and the same run has
-no failure where nothing is broken. *Guided* is the search as it is, half of it mutants of runs that reached something
+A bug counts as found when a run breaks the guarantee that should name it (test/support/mutations says which), and has no
+failure where nothing is broken. *Guided* is the search as it is, half of it mutants of runs that reached something
 new; *plain* goes from seed to seed. Seconds are of CPU. \`not in N\`: none of N runs had named it when the budget in
 brackets was spent.
 

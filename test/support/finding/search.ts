@@ -22,7 +22,7 @@ export interface Found {
 }
 
 /**
- * Until a guarantee that should name the bug is named first, in a run that is fine in the sound engine, or until the
+ * Until a guarantee that should name the bug is broken, in a run that is fine in the sound engine, or until the
  * budget of CPU seconds is spent.
  */
 export function search(
@@ -40,8 +40,10 @@ export function search(
       const outcome = engine.playCase(one);
       hunt.take(one, outcome);
       const { runs } = hunt;
-      const named = outcome.failures[0]?.guarantee;
-      if (named !== undefined && caughtBy.includes(named) && isSound(one)) {
+      const named = outcome.failures.find(({ guarantee }) =>
+        caughtBy.includes(guarantee),
+      )?.guarantee;
+      if (named !== undefined && isSound(one)) {
         return { search: { runs, seconds: seconds(), budget, named }, one };
       }
       if (seconds() > budget) {
