@@ -1,5 +1,5 @@
 import { GROUP_METADATA_TOPIC } from "../kafka/coordinator/internal-topics.ts";
-import { decodeGroupRecord } from "../kafka/group/group-record.ts";
+import { decodeGroupRecord } from "../kafka/group/group-record-bytes.ts";
 import type { Offset, PartitionName } from "../kafka/ids.ts";
 import { partitionName } from "../kafka/ids.ts";
 import type { Appended } from "../trace/fact.ts";

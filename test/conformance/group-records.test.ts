@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { decodeGroupRecord, encodeGroupRecord } from "../../src/kafka/group/group-record.ts";
+import { decodeGroupRecord, encodeGroupRecord } from "../../src/kafka/group/group-record-bytes.ts";
 import { parseBatches } from "../../src/kafka/log/record-batch.ts";
 import { RELEASES } from "./real-kafka.ts";
 

@@ -7,7 +7,7 @@ import { encodeAssignment, encodeSubscription } from "../../src/kafka/group/cons
 import type { GroupNote, GroupTimer, WhenCommitted } from "../../src/kafka/group/group-effects.ts";
 import { GroupEffects, timerName } from "../../src/kafka/group/group-effects.ts";
 import type { GroupRecord } from "../../src/kafka/group/group-record.ts";
-import { decodeGroupRecord, encodeGroupRecord } from "../../src/kafka/group/group-record.ts";
+import { decodeGroupRecord, encodeGroupRecord } from "../../src/kafka/group/group-record-bytes.ts";
 import type { Committer, GroupsOptions } from "../../src/kafka/group/groups.ts";
 import { Groups } from "../../src/kafka/group/groups.ts";
 import { MetadataImage } from "../../src/kafka/metadata/image.ts";

@@ -6,7 +6,7 @@ import { encodePayload } from "../../src/kafka/client/payload.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
-import { encodeGroupRecord } from "../../src/kafka/group/group-record.ts";
+import { encodeGroupRecord } from "../../src/kafka/group/group-record-bytes.ts";
 import type { PartitionName, TopicPartition } from "../../src/kafka/ids.ts";
 import { controlKey, encodeEndTransaction } from "../../src/kafka/log/control-record.ts";
 import type { RecordBatch } from "../../src/kafka/log/record-batch.ts";

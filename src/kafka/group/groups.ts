@@ -1,7 +1,6 @@
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
-import type { Offset, PartitionName, TopicId } from "../ids.ts";
-import { partitionName } from "../ids.ts";
+import type { Offset, TopicId } from "../ids.ts";
 import type { MetadataImage } from "../metadata/image.ts";
 import type { ConsumerGroupHeartbeatRequest } from "../protocol/consumer-group-heartbeat.ts";
 import type {
@@ -30,6 +29,7 @@ import { newMemberId } from "./member-id.ts";
 import { MixedGroupProtocol } from "./mixed-group-protocol.ts";
 import type { EndedOffsets } from "./offset-book.ts";
 import { OffsetBook } from "./offset-book.ts";
+import { expireOffsets } from "./offset-expiry.ts";
 import { upgrade } from "./online-upgrade.ts";
 
 export type Group = ClassicGroup | ConsumerGroup;
@@ -378,45 +378,15 @@ export class Groups {
    * offsets (KIP-211, `cleanupGroupMetadata`).
    */
   cleanUp(effects: GroupEffects): void {
+    const { offsetsRetentionMs: retentionMs } = this.#options;
     effects.replays = true;
     for (const group of this.#groups.values()) {
-      const isAllGone = this.#expireOffsets(group, effects);
+      const isAllGone = expireOffsets(group, this.offsets, retentionMs, effects);
       if (!isAllGone || !group.isEmpty || this.offsets.hasOpenTransaction(group.groupId)) continue;
       const { groupId } = group;
       if (group.kind === "consumer") effects.records.push(...group.tombstones());
       else effects.records.push({ type: "GroupMetadata", group: groupId, value: undefined });
     }
-  }
-
-  /** True if none are left. */
-  #expireOffsets(group: Group, effects: GroupEffects): boolean {
-    const { groupId } = group;
-    const partitions: PartitionName[] = [];
-    let isAllGone = true;
-    for (const { topic, partition, stored } of this.offsets.all(groupId)) {
-      const since = group.unusedSince(stored);
-      const isExpired =
-        since !== undefined &&
-        !group.isSubscribedTo(topic) &&
-        effects.nowMs - since >= this.#options.offsetsRetentionMs &&
-        !this.offsets.isPending(groupId, topic, partition);
-      if (isExpired) {
-        partitions.push(partitionName(topic, partition));
-        effects.records.push({
-          type: "OffsetCommit",
-          group: groupId,
-          topic,
-          partition,
-          value: undefined,
-        });
-      } else {
-        isAllGone = false;
-      }
-    }
-    if (partitions.length > 0) {
-      effects.notes.push({ kind: "offsets-removed", group: groupId, partitions });
-    }
-    return isAllGone;
   }
 
   // The log.

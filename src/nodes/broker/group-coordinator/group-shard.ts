@@ -9,7 +9,7 @@ import type {
   TimerChange,
 } from "../../../kafka/group/group-effects.ts";
 import { GroupEffects, timerName } from "../../../kafka/group/group-effects.ts";
-import { decodeGroupRecord, encodeGroupRecord } from "../../../kafka/group/group-record.ts";
+import { decodeGroupRecord, encodeGroupRecord } from "../../../kafka/group/group-record-bytes.ts";
 import type { GroupsOptions } from "../../../kafka/group/groups.ts";
 import { Groups } from "../../../kafka/group/groups.ts";
 import type { EndedOffsets } from "../../../kafka/group/offset-book.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { GroupRecord } from "../../../../src/kafka/group/group-record.ts";
-import { decodeGroupRecord, encodeGroupRecord } from "../../../../src/kafka/group/group-record.ts";
+import {
+  decodeGroupRecord,
+  encodeGroupRecord,
+} from "../../../../src/kafka/group/group-record-bytes.ts";
 
 const TOPIC_ID = "ls4_1uIQRIS2iiX3AAAAAA";
 const group = "readers";
