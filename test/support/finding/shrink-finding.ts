@@ -41,7 +41,7 @@ export function shrinkFinding(
   const took = seconds();
   const text = engine.regression(shrunk, violation, scenario, seed);
   const { complaints } = engine.readScenario(text, "");
-  const [first, second] = [play(engine, text, seed), play(engine, text, seed)];
+  const [first, second] = [play(engine, text, shrunk.seed), play(engine, text, shrunk.seed)];
   const fails = (violations: readonly Violation[]): boolean =>
     violations.some((found) => JSON.stringify(engine.fallOf(found)) === JSON.stringify(fall));
   return {
