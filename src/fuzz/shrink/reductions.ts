@@ -65,17 +65,27 @@ function withoutNode(value: Plain, node: string): Plain {
 
 function shrinkCluster(shrinking: Shrinking): void {
   // A quorum of three talks more until it has a leader than all others do in a short run.
-  lower(shrinking, ["cluster", "controllers"], [1, 3], triesSeeds);
+  for (const count of [1, 3]) if (triesServers(shrinking, "controller", count)) break;
   for (const topic of keysAt(shrinking.plain, ["topics"])) {
     lower(shrinking, ["topics", topic, "partitions"], [1, 2, 3]);
     lower(shrinking, ["topics", topic, "replication.factor"], [1, 2, 3], triesSeeds);
   }
-  for (const brokers of [1, 2, 3, 4]) {
-    const now = at(shrinking.plain, ["cluster", "brokers"]);
-    if (typeof now !== "number" || brokers >= now) break;
-    const fewer = changed(shrinking.plain, ["cluster", "brokers"], brokers);
-    if (triesSeeds(shrinking, fewer) || triesSeeds(shrinking, coordinatedBy(brokers, fewer))) break;
-  }
+  for (const count of [1, 2, 3, 4]) if (triesServers(shrinking, "broker", count)) break;
+}
+
+/** So many brokers or controllers, if there are more; what befalls the others alone does not happen. */
+function triesServers(shrinking: Shrinking, what: "broker" | "controller", count: number): boolean {
+  const path = ["cluster", `${what}s`];
+  const now = at(shrinking.plain, path);
+  if (typeof now !== "number" || count >= now) return false;
+  const gone = Array.from({ length: now - count }, (_, i) => `${what}-${count + 1 + i}`);
+  const left = stepsOf(shrinking.plain)
+    .map((step) => gone.reduce((rest, name) => asMap(withoutNode(rest, name)) ?? rest, step))
+    .filter((step) => gone.every((name) => !new RegExp(`${name}\\b`).test(JSON.stringify(step))));
+  const fewer = changed(shrinking.plain, path, count);
+  const candidates = [fewer, changed(fewer, ["faults"], left.length > 0 ? left : undefined)];
+  if (what === "broker") candidates.push(...candidates.map((one) => coordinatedBy(count, one)));
+  return candidates.some((candidate) => triesSeeds(shrinking, candidate));
 }
 
 /** Topics of coordinators cannot be replicated more often than there are brokers. */

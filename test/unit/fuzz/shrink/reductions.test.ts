@@ -154,6 +154,29 @@ test("a smaller cluster may need another seed to fail", () => {
   });
 });
 
+test("what befalls servers that are not there any more does not happen", () => {
+  const story = {
+    cluster: { controllers: 3, brokers: 2 },
+    topics: {},
+    faults: [
+      { at: "1s", crash: "controller-2" },
+      { at: "2s", pause: "controller-1 + controller-3" },
+      { at: "3s", crash: "broker-2" },
+    ],
+  };
+  const fails = (plain: PlainMap): boolean =>
+    at(plain, ["cluster", "brokers"]) === 2 &&
+    !(at(plain, ["cluster", "controllers"]) === 1 && /controller-[23]/.test(JSON.stringify(plain)));
+
+  expect(reduced("cluster", story, { fails })).toMatchObject({
+    cluster: { controllers: 1, brokers: 2 },
+    faults: [
+      { at: "2s", pause: "controller-1" },
+      { at: "3s", crash: "broker-2" },
+    ],
+  });
+});
+
 test("coordinators' topics have no more replicas than there are brokers", () => {
   const fails = (plain: PlainMap): boolean =>
     at(plain, ["cluster", "brokers"]) === 3 ||
