@@ -222,8 +222,8 @@ export const GROUP_MUTATIONS: readonly Mutation[] = [
   {
     name: "offsets-in-use-expire",
     breaks: "What a group with members subscribes to is kept (KIP-211).",
-    file: "src/kafka/group/groups.ts",
-    find: "        !group.isSubscribedTo(topic) &&\n",
+    file: "src/kafka/group/offset-expiry.ts",
+    find: "      !group.isSubscribedTo(topic) &&\n",
     put: "",
     caughtBy: "commits-kept",
     story: "groupIdle",
