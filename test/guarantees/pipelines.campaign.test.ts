@@ -61,7 +61,8 @@ function campaign(story: string, seeds: Seeds, gaps: readonly Gap[]): CampaignTa
 }
 
 describe("pipelines under random faults, with transaction.version 2", () => {
-  campaign(PIPELINE_STORY, runsOf(8, 3000), TRANSACTION_GAPS);
+  // In the last a member hears where a partition begins when it has given it up, and been given it again.
+  campaign(PIPELINE_STORY, runsOf<Seeds>([1, 2, 3, 4, 5, 6, 7, 2257], 3000), TRANSACTION_GAPS);
 });
 
 describe("with transaction.version 1, where many transactions have one epoch", () => {

@@ -43,7 +43,8 @@ export class OffsetFinder
     for (const topic of response.topics) {
       for (const answer of topic.partitions) {
         const partition = findAsked(asked, topic.name, answer.partitionIndex);
-        if (partition?.position.state === "await-reset") this.#take(partition, answer, now);
+        if (partition === undefined || partition.awaitsCommitted) continue;
+        if (partition.position.state === "await-reset") this.#take(partition, answer, now);
       }
     }
   }
