@@ -101,4 +101,4 @@ test("a failing run of a shipped scenario keeps its reason", () => {
   expect(fall.permitted).toMatch(/unclean/);
   expect(found && violationIn(found.plain, found.seed)).toEqual(fall);
   expect(found?.after.events).toBeLessThan((found?.before.events ?? 0) / 3);
-});
+}, 60_000);
