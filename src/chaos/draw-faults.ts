@@ -2,6 +2,7 @@ import type { Duration, Instant } from "../base/time.ts";
 import { MINUTE } from "../base/time.ts";
 import { namesOf } from "../scenario/check-topology.ts";
 import type { DurationSpec } from "../scenario/draw.ts";
+import { NO_STEPS } from "../scenario/known-names.ts";
 import type { RandomFaultsSpec } from "../scenario/random-faults.ts";
 import type { StepWords } from "../scenario/read-steps.ts";
 import { readSteps } from "../scenario/read-steps.ts";
@@ -119,15 +120,13 @@ function strikeAt(
     length: (usual) => (spec.for === undefined ? dice.of(usual) : drawDuration(spec.for, lengths)),
   });
   const guard: StepWords = keep === undefined ? {} : { keep: keep.text };
-  const names = namesOf(scenario.cluster, scenario.topics, scenario.clients, NOTHING, NOTHING);
+  const names = namesOf(scenario.cluster, scenario.topics, scenario.clients, NO_STEPS);
   const steps = readSteps(
     drawn.map(({ words }) => ({ ...words, optional: true, ...guard })),
     names,
   );
   return steps.map((step, i) => ({ at: drawn[i]?.at ?? at, step }));
 }
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** A fault of the scenario as one step, with everything drawn that a plan would draw. */
 function fixedStep(at: Instant, action: FaultAction, random: Rng): FaultSpec {

@@ -161,6 +161,10 @@ export class TracedHands implements Hands {
     this.#hands.deleteRecords(partition, before);
   }
 
+  addPartitions(topic: string, count: number): void {
+    this.#hands.addPartitions(topic, count);
+  }
+
   abortHanging(partition: PartitionName, maxTimeout: Duration): void {
     this.#hands.abortHanging(partition, maxTimeout);
   }

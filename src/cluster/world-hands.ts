@@ -162,6 +162,10 @@ export class WorldHands implements Hands {
     this.#admin()?.deleteRecords(topicPartition(partition), before);
   }
 
+  addPartitions(topic: string, count: number): void {
+    this.#admin()?.addPartitions(topic, count);
+  }
+
   abortHanging(partition: PartitionName, maxTimeout: Duration): void {
     this.#admin()?.abortHanging(topicPartition(partition), maxTimeout);
   }

@@ -55,6 +55,7 @@ const TAKES: Readonly<Record<Exclude<Parameter["type"], "word">, string>> = {
   bound: "an offset, or `high-watermark`",
   position: "an offset, beginning or end",
   moment: "a duration of either sign",
+  topic: "a topic: orders",
   partition: "a partition: orders-0",
   "log-directory": "one of `log.dirs`",
   probability: "0.05 or 5%",

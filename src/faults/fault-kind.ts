@@ -35,7 +35,8 @@ export type ParameterType =
   | "position"
   /** A time after the cluster was ready; or, if negative, before now. */
   | "moment"
-  /** The name of one partition, or of one of `log.dirs`. */
+  /** The name of one topic, one partition, or one of `log.dirs`. */
+  | "topic"
   | "partition"
   | "log-directory"
   | "probability"

@@ -1,4 +1,5 @@
 import { ABORT_HANGING } from "./abort-hanging.ts";
+import { ADD_PARTITIONS } from "./add-partitions.ts";
 import { ASK_OFFSETS } from "./ask-offsets.ts";
 import { BIT_ROT } from "./bit-rot.ts";
 import { CLOCK_SKEW } from "./clock-skew.ts";
@@ -71,6 +72,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   PAUSE_READING,
   SEEK,
   ASK_OFFSETS,
+  ADD_PARTITIONS,
   DELETE_RECORDS,
   ABORT_HANGING,
   MARK,

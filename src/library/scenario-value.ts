@@ -426,6 +426,10 @@ export interface StepValue {
    * where it begins.
    */
   readonly which?: "end" | "beginning" | `one-of(${string})`;
+  /** Gives a topic more partitions, as `kafka-topics.sh --alter --partitions` does. */
+  readonly "add-partitions"?: string;
+  /** How many it is to have then. */
+  readonly total?: number;
   /** Has the oldest records of a partition deleted, as `kafka-delete-records.sh` does. */
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */
@@ -676,6 +680,10 @@ export interface FaultGeneratorValue {
    * where it begins.
    */
   readonly which?: "end" | "beginning" | `one-of(${string})`;
+  /** Gives a topic more partitions, as `kafka-topics.sh --alter --partitions` does. */
+  readonly "add-partitions"?: string;
+  /** How many it is to have then. */
+  readonly total?: number;
   /** Has the oldest records of a partition deleted, as `kafka-delete-records.sh` does. */
   readonly "delete-records"?: string;
   /** Those below this offset; `high-watermark`: all that are committed. */

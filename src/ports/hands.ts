@@ -94,6 +94,8 @@ export interface Hands {
    * its high watermark. What comes of it is told by facts.
    */
   deleteRecords(partition: PartitionName, before: Offset): void;
+  /** Has the admin client ask for more partitions of a topic. What comes of it is told by facts. */
+  addPartitions(topic: string, count: number): void;
   /**
    * Has the admin client find the transactions of a partition that have been open for longer than `maxTimeout`
    * and that no coordinator will end, and abort them. What comes of it is told by facts.

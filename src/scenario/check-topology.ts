@@ -9,7 +9,7 @@ import type { Consumed } from "./consume-form.ts";
 import type { IntegerSpec } from "./draw.ts";
 import { formatInteger, largest, smallest } from "./draw.ts";
 import type { Named, Placed } from "./form.ts";
-import type { KnownNames } from "./known-names.ts";
+import type { KnownNames, StepNames } from "./known-names.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
 import { shortened } from "./reading.ts";
@@ -251,8 +251,7 @@ export function namesOf(
   cluster: ClusterSpec | undefined,
   topics: readonly TopicSpec[] | undefined,
   clients: readonly ClientSpec[] | undefined,
-  bindings: ReadonlySet<string>,
-  steps: ReadonlySet<string>,
+  { bindings, steps, grown }: StepNames,
 ): KnownNames {
   const nodes = new Map<string, NodeRole>();
   const racks = new Set<string>();
@@ -276,7 +275,7 @@ export function namesOf(
   }
   const partitions = new Map<string, readonly PartitionName[]>();
   for (const { name, partitions: count } of topics ?? []) {
-    partitions.set(name, partitionNames(name, largest(count)));
+    partitions.set(name, partitionNames(name, Math.max(largest(count), grown.get(name) ?? 0)));
   }
   return {
     nodes,

@@ -9,7 +9,7 @@ import type { NodesExpression } from "./expression.ts";
 import { PARTITION, PREDICATE, TARGET } from "./expression-form.ts";
 import type { Form, JsonSchema, Key } from "./form.ts";
 import { expectList, expectMap, expectScalar, nameOf, readKeys } from "./form.ts";
-import type { KnownNames } from "./known-names.ts";
+import type { KnownNames, StepNames } from "./known-names.ts";
 import { isMessagePattern, parseMessagePattern, parsePredicate } from "./parse-expression.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
@@ -115,12 +115,10 @@ export const FAULTS: Form<readonly FaultSpec[]> = {
 };
 
 /** What `as` binds and `name` names anywhere in a list of steps, before they are read. */
-export function namesOfSteps(node: YamlNode | undefined): {
-  readonly bindings: Set<string>;
-  readonly steps: Set<string>;
-} {
+export function namesOfSteps(node: YamlNode | undefined): StepNames {
   const bindings = new Set<string>();
   const steps = new Set<string>();
+  const grown = new Map<string, number>();
   for (const item of node?.kind === "list" ? node.items : []) {
     if (item.kind !== "map") continue;
     const name = entryOf(item, "name")?.value;
@@ -130,8 +128,13 @@ export function namesOfSteps(node: YamlNode | undefined): {
     for (const { value } of as?.kind === "map" ? as.entries : []) {
       if (value.kind === "scalar") bindings.add(value.text);
     }
+    const topic = entryOf(item, "add-partitions")?.value;
+    const total = entryOf(item, "total")?.value;
+    if (topic?.kind === "scalar" && total?.kind === "scalar") {
+      grown.set(topic.text, Math.max(grown.get(topic.text) ?? 0, Number(total.value) || 0));
+    }
   }
-  return { bindings, steps };
+  return { bindings, steps, grown };
 }
 
 function complainAboutTwin(
@@ -441,6 +444,8 @@ function readArgument(
       return numeric(BOUND.read(node, reading, name), text, place);
     case "position":
       return numeric(POSITION.read(node, reading, name), text, place);
+    case "topic":
+      return readTopic(node, reading, name);
     case "partition": {
       const isMetadata = text === METADATA_PARTITION;
       const partition = isMetadata ? text : PARTITION.read(node, reading, name);
@@ -466,6 +471,16 @@ function readArgument(
     default:
       return unreachable(type);
   }
+}
+
+function readTopic(node: YamlNode, reading: Reading, label: string): ArgumentSpec | undefined {
+  const text = TEXT.read(node, reading, label);
+  if (text === undefined) return undefined;
+  const { topics, areTopicsKnown } = reading.names;
+  if (areTopicsKnown && !topics.has(text)) {
+    return reading.unknown(node.place, "topic", text, topics.keys());
+  }
+  return { kind: "text", text, place: node.place };
 }
 
 /** With or without the slash that it may have in `log.dirs`. */
@@ -736,6 +751,8 @@ function parameterSchema(parameter: Parameter): JsonSchema {
       return BOUND.schema;
     case "position":
       return POSITION.schema;
+    case "topic":
+      return TEXT.schema;
     case "partition":
       return PARTITION.schema;
     case "log-directory":

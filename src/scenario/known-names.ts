@@ -24,6 +24,16 @@ export interface KnownNames {
   readonly steps: ReadonlySet<string>;
 }
 
+/** What the steps under `faults:` bring into being, known before they are read. */
+export interface StepNames {
+  readonly bindings: ReadonlySet<string>;
+  readonly steps: ReadonlySet<string>;
+  /** How many partitions topics come to have, by what `add-partitions` says. */
+  readonly grown: ReadonlyMap<string, number>;
+}
+
+export const NO_STEPS: StepNames = { bindings: new Set(), steps: new Set(), grown: new Map() };
+
 export const NO_NAMES: KnownNames = {
   nodes: new Map(),
   areNodesKnown: false,
@@ -34,6 +44,6 @@ export const NO_NAMES: KnownNames = {
   topics: new Map(),
   areTopicsKnown: false,
   logDirectories: new Set(),
-  bindings: new Set(),
-  steps: new Set(),
+  bindings: NO_STEPS.bindings,
+  steps: NO_STEPS.steps,
 };

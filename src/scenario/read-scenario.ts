@@ -277,8 +277,8 @@ function readMap(
   const clients = checkClients(world.clients ?? [], topics, reading);
   checkGroupMembers(clients, reading);
   const areClientsRead = world.clients !== undefined || entryOf(map, "clients") === undefined;
-  const { bindings, steps } = namesOfSteps(entryOf(map, "faults")?.value);
-  reading.names = namesOf(cluster, topics, areClientsRead ? clients : undefined, bindings, steps);
+  const ofSteps = namesOfSteps(entryOf(map, "faults")?.value);
+  reading.names = namesOf(cluster, topics, areClientsRead ? clients : undefined, ofSteps);
   if (cluster !== undefined) {
     checkBrokerConfigs(cluster, reading);
     checkInternalTopics(clients, cluster, reading);

@@ -24,6 +24,7 @@ const SAMPLES: Readonly<Record<Parameter["type"], string>> = {
   bound: "high-watermark",
   position: "beginning",
   moment: "-5s",
+  topic: "orders",
   partition: "orders-0",
   "log-directory": "kafka-logs",
   probability: "5%",

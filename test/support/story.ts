@@ -135,6 +135,10 @@ export class FakeHands implements Hands {
     this.log.push(`delete-records ${partition} ${before}`);
   }
 
+  addPartitions(topic: string, count: number): void {
+    this.log.push(`add-partitions ${topic} ${count}`);
+  }
+
   abortHanging(partition: PartitionName, maxTimeout: Duration): void {
     this.log.push(`abort-hanging ${partition} ${maxTimeout}`);
   }

@@ -24,6 +24,10 @@ import type {
   ConsumerGroupHeartbeatResponse,
 } from "../../src/kafka/protocol/consumer-group-heartbeat.ts";
 import type {
+  CreatePartitionsRequest,
+  CreatePartitionsResponse,
+} from "../../src/kafka/protocol/create-partitions.ts";
+import type {
   CreateTopicsRequest,
   CreateTopicsResponse,
 } from "../../src/kafka/protocol/create-topics.ts";
@@ -322,6 +326,17 @@ export const createTopicsResponse: fc.Arbitrary<CreateTopicsResponse> = fc.recor
       replicationFactor: int16,
     }),
   ),
+});
+
+export const createPartitionsRequest: fc.Arbitrary<CreatePartitionsRequest> = fc.record({
+  topics: some(fc.record({ name: text, count: int32 })),
+  timeoutMs: int32,
+  validateOnly: bool,
+});
+
+export const createPartitionsResponse: fc.Arbitrary<CreatePartitionsResponse> = fc.record({
+  throttleTimeMs: int32,
+  results: some(fc.record({ name: text, errorCode: int16, errorMessage: maybeText })),
 });
 
 export const deleteRecordsRequest: fc.Arbitrary<DeleteRecordsRequest> = fc.record({

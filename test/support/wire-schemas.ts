@@ -308,6 +308,29 @@ const CREATE_TOPICS: ApiSchema = {
   },
 };
 
+const CREATE_PARTITIONS: ApiSchema = {
+  key: 37,
+  version: 3,
+  request: {
+    fields: [
+      list(
+        "topics",
+        field("name", "string"),
+        field("count", "int32"),
+        nullable("assignments", { arrayOf: [field("brokerIds", { arrayOf: "int32" })] }),
+      ),
+      field("timeoutMs", "int32"),
+      field("validateOnly", "bool"),
+    ],
+  },
+  response: {
+    fields: [
+      THROTTLE,
+      list("results", field("name", "string"), ERROR, nullable("errorMessage", "string")),
+    ],
+  },
+};
+
 const DELETE_RECORDS: ApiSchema = {
   key: 21,
   version: 2,
@@ -1089,6 +1112,7 @@ export const SCHEMAS = {
   LEAVE_GROUP,
   SYNC_GROUP,
   CREATE_TOPICS,
+  CREATE_PARTITIONS,
   DELETE_RECORDS,
   INIT_PRODUCER_ID,
   OFFSET_FOR_LEADER_EPOCH,

@@ -1,9 +1,9 @@
-import { byNumber, byText } from "../../base/order.ts";
+import { byText } from "../../base/order.ts";
 import type { BrokerConfigs } from "../config/broker-configs.ts";
 import { topicConfigsOf } from "../config/topic-configs.ts";
 import type { ErrorCode } from "../error-code.ts";
 import { ERRORS } from "../error-code.ts";
-import type { BrokerId, TopicId } from "../ids.ts";
+import type { BrokerId } from "../ids.ts";
 import type {
   CreatableTopic,
   CreatableTopicResult,
@@ -14,25 +14,14 @@ import type { WordSource } from "../uuid.ts";
 import { randomUuid, ZERO_UUID } from "../uuid.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import { complainAboutTopicConfig, isBrokerActive } from "./decision.ts";
-import { defaultDirectory } from "./directory-id.ts";
 import type { MetadataImage } from "./image.ts";
+import { chooseReplicas, newPartition, Refusal } from "./new-partitions.ts";
 import type { ConfigRecord, MetadataRecord, PartitionRecord } from "./records.ts";
-import { RECOVERED, TOPIC_RESOURCE } from "./records.ts";
-import { placeReplicas } from "./replica-placement.ts";
+import { TOPIC_RESOURCE } from "./records.ts";
 
 /** `ReplicationControlManager.MAX_PARTITIONS_PER_BATCH`. */
 const MAX_PARTITIONS = 10_000;
 const MAX_NAME_LENGTH = 249;
-
-class Refusal {
-  readonly error: ErrorCode;
-  readonly message: string;
-
-  constructor(error: ErrorCode, message: string) {
-    this.error = error;
-    this.message = message;
-  }
-}
 
 /**
  * Creates those topics that can be, and says of the others why not
@@ -109,31 +98,6 @@ function createTopic(
   return { records: [record, ...configs, ...partitions], result };
 }
 
-function newPartition(
-  image: MetadataImage,
-  topicId: TopicId,
-  partitionId: number,
-  replicas: readonly BrokerId[],
-  isr: readonly BrokerId[],
-): PartitionRecord {
-  return {
-    type: "PartitionRecord",
-    partitionId,
-    topicId,
-    replicas,
-    isr,
-    removingReplicas: [],
-    addingReplicas: [],
-    leader: isr[0] as BrokerId,
-    leaderRecoveryState: RECOVERED,
-    leaderEpoch: 0,
-    partitionEpoch: 0,
-    directories: replicas.map((broker) => defaultDirectory(image.brokers.get(broker))),
-    eligibleLeaderReplicas: undefined,
-    lastKnownElr: undefined,
-  };
-}
-
 function partitionsOf(context: DecisionContext, topic: CreatableTopic): number {
   if (topic.assignments.length > 0) return topic.assignments.length;
   return topic.numPartitions === -1 ? context.configs["num.partitions"] : topic.numPartitions;
@@ -154,22 +118,7 @@ function chosenAssignments(
     return new Refusal(ERRORS.INVALID_PARTITIONS, message);
   }
   const replicationFactor = asked === -1 ? context.configs["default.replication.factor"] : asked;
-  const brokers = [...context.image.brokers.values()]
-    .filter((broker) => !broker.inControlledShutdown)
-    .map(({ brokerId: id, rack, fenced }) => ({ id, rack, fenced }))
-    .sort((a, b) => byNumber(a.id, b.id));
-  const begin = `Unable to replicate the partition ${replicationFactor} time(s): `;
-  if (brokers.every((broker) => broker.fenced)) {
-    const message = `${begin}All brokers are currently fenced.`;
-    return new Refusal(ERRORS.INVALID_REPLICATION_FACTOR, message);
-  }
-  if (replicationFactor > brokers.length) {
-    const message =
-      `${begin}The target replication factor of ${replicationFactor} cannot be reached ` +
-      `because only ${brokers.length} broker(s) are registered.`;
-    return new Refusal(ERRORS.INVALID_REPLICATION_FACTOR, message);
-  }
-  return placeReplicas(brokers, partitionsOf(context, topic), replicationFactor, random);
+  return chooseReplicas(context, partitionsOf(context, topic), replicationFactor, random);
 }
 
 function givenAssignments(

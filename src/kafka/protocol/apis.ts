@@ -37,6 +37,8 @@ import {
   consumerGroupHeartbeatRequestSize,
   consumerGroupHeartbeatResponseSize,
 } from "./consumer-group-heartbeat.ts";
+import type { CreatePartitionsRequest, CreatePartitionsResponse } from "./create-partitions.ts";
+import { createPartitionsRequestSize, createPartitionsResponseSize } from "./create-partitions.ts";
 import type { CreateTopicsRequest, CreateTopicsResponse } from "./create-topics.ts";
 import { createTopicsRequestSize, createTopicsResponseSize } from "./create-topics.ts";
 import type { DeleteRecordsRequest, DeleteRecordsResponse } from "./delete-records.ts";
@@ -297,6 +299,13 @@ export const TXN_OFFSET_COMMIT: Api<TxnOffsetCommitRequest, TxnOffsetCommitRespo
   requestSize: txnOffsetCommitRequestSize,
   responseSize: txnOffsetCommitResponseSize,
 };
+export const CREATE_PARTITIONS: Api<CreatePartitionsRequest, CreatePartitionsResponse> = {
+  key: 37,
+  version: 3,
+  name: "CreatePartitions",
+  requestSize: createPartitionsRequestSize,
+  responseSize: createPartitionsResponseSize,
+};
 export const VOTE: Api<VoteRequest, VoteResponse> = {
   key: 52,
   version: 2,
@@ -411,6 +420,7 @@ export const APIS: readonly AnyApi[] = [
   END_TXN,
   WRITE_TXN_MARKERS,
   TXN_OFFSET_COMMIT,
+  CREATE_PARTITIONS,
   VOTE,
   BEGIN_QUORUM_EPOCH,
   END_QUORUM_EPOCH,

@@ -2,7 +2,7 @@ import type { Duration } from "../../base/time.ts";
 import { fromMillis, MILLISECOND } from "../../base/time.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import type { Offset, TopicPartition } from "../../kafka/ids.ts";
-import { CREATE_TOPICS, DELETE_RECORDS } from "../../kafka/protocol/apis.ts";
+import { CREATE_PARTITIONS, CREATE_TOPICS, DELETE_RECORDS } from "../../kafka/protocol/apis.ts";
 import type { CreatableTopic, CreateTopicsResponse } from "../../kafka/protocol/create-topics.ts";
 import type { ConnectionId, Frame, NodeAddress } from "../../ports/network.ts";
 import type { Node, World } from "../../ports/node.ts";
@@ -58,6 +58,18 @@ export class Admin implements Node, ResponseHandler<CreateTopicsResponse, undefi
       body: { topics: [{ name: of.topic, partitions }], timeoutMs: API_TIMEOUT_MS },
       errorOf: ({ topics }) => errorOf(topics[0]?.partitions[0]?.errorCode ?? -1),
       partition: of,
+      done: () => undefined,
+    });
+    call.start();
+  }
+
+  /** Has a topic given more partitions, so that it has `count`. */
+  addPartitions(topic: string, count: number): void {
+    const call = new AdminCall(this.#ports, {
+      target: { kind: "any" },
+      api: CREATE_PARTITIONS,
+      body: { topics: [{ name: topic, count }], timeoutMs: API_TIMEOUT_MS, validateOnly: false },
+      errorOf: ({ results }) => errorOf(results[0]?.errorCode ?? -1),
       done: () => undefined,
     });
     call.start();

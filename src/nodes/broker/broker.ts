@@ -7,10 +7,12 @@ import type { BrokerEpoch, BrokerId, TopicId } from "../../kafka/ids.ts";
 import { MetadataImage } from "../../kafka/metadata/image.ts";
 import type { MetadataRecord } from "../../kafka/metadata/records.ts";
 import type { AddPartitionsToTxnRequest } from "../../kafka/protocol/add-partitions-to-txn.ts";
+import type { Api } from "../../kafka/protocol/api.ts";
 import {
   ADD_OFFSETS_TO_TXN,
   ADD_PARTITIONS_TO_TXN,
   CONSUMER_GROUP_HEARTBEAT,
+  CREATE_PARTITIONS,
   CREATE_TOPICS,
   DELETE_RECORDS,
   DESCRIBE_PRODUCERS,
@@ -34,10 +36,8 @@ import {
   WRITE_TXN_MARKERS,
 } from "../../kafka/protocol/apis.ts";
 import type { ConsumerGroupHeartbeatRequest } from "../../kafka/protocol/consumer-group-heartbeat.ts";
-import type {
-  CreateTopicsRequest,
-  CreateTopicsResponse,
-} from "../../kafka/protocol/create-topics.ts";
+import type { CreatePartitionsRequest } from "../../kafka/protocol/create-partitions.ts";
+import type { CreateTopicsRequest } from "../../kafka/protocol/create-topics.ts";
 import type { DeleteRecordsRequest } from "../../kafka/protocol/delete-records.ts";
 import type {
   DescribeProducersRequest,
@@ -79,7 +79,6 @@ import type { FactSink } from "../../trace/fact.ts";
 import { metadataLogDirectory, openMetadataLog } from "../quorum/metadata-log.ts";
 import type { QuorumListener, QuorumVoter } from "../quorum/quorum-client.ts";
 import { QuorumClient } from "../quorum/quorum-client.ts";
-import type { ResponseHandler } from "../rpc/rpc-client.ts";
 import { RpcClient } from "../rpc/rpc-client.ts";
 import type { IncomingRequest, RequestHandler } from "../rpc/rpc-server.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
@@ -184,7 +183,6 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
   readonly #producerIds: ProducerIds;
   readonly #transactions: TransactionCoordinator;
   readonly #transactionRequests: TransactionRequests;
-  readonly #forwarder: Forwarder;
   readonly #registration: ZookeeperRegistration | undefined;
   /** The metadata has been caught up with once, and is followed record by record since. */
   #published = false;
@@ -297,7 +295,6 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
     this.#producerIds = new ProducerIds(this);
     this.#transactions = new TransactionCoordinator(this, this.#producerIds);
     this.#transactionRequests = new TransactionRequests(this, this.#transactions);
-    this.#forwarder = new Forwarder(this.controller);
     const { zookeeper } = options;
     this.#registration =
       zookeeper === undefined ? zookeeper : new ZookeeperRegistration(this, zookeeper);
@@ -528,11 +525,27 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
         this.#transactionRequests.describe(request, body as DescribeTransactionsRequest);
         return;
       case CREATE_TOPICS.key:
-        this.#forwarder.handle(request, body as CreateTopicsRequest);
+        this.#forward(request, CREATE_TOPICS, body as CreateTopicsRequest);
+        return;
+      case CREATE_PARTITIONS.key:
+        this.#forward(request, CREATE_PARTITIONS, body as CreatePartitionsRequest);
         return;
       default:
         fail(`a broker was asked for API ${request.apiKey}`);
     }
+  }
+
+  /** What a broker does not do itself it passes on (KIP-590). Simplified: without an Envelope. */
+  #forward<Request, Response>(
+    request: IncomingRequest,
+    api: Api<Request, Response>,
+    body: Request,
+  ): void {
+    const handler = {
+      onResponse: (response: Response) => request.reply(api, response),
+      onDisconnect: () => request.hangUp(),
+    };
+    this.controller.send(api, body, handler, undefined);
   }
 
   #initProducerId(request: IncomingRequest, body: InitProducerIdRequest): void {
@@ -670,26 +683,5 @@ export class Broker implements Node, BrokerContext, RequestHandler, QuorumListen
       default:
         return configs["log.flush.scheduler.interval.ms"];
     }
-  }
-}
-
-/** What a broker does not do itself it passes on (KIP-590). Simplified: without an Envelope. */
-class Forwarder implements ResponseHandler<CreateTopicsResponse, IncomingRequest> {
-  readonly #controller: ControllerChannel;
-
-  constructor(controller: ControllerChannel) {
-    this.#controller = controller;
-  }
-
-  handle(request: IncomingRequest, body: CreateTopicsRequest): void {
-    this.#controller.send(CREATE_TOPICS, body, this, request);
-  }
-
-  onResponse(response: CreateTopicsResponse, request: IncomingRequest): void {
-    request.reply(CREATE_TOPICS, response);
-  }
-
-  onDisconnect(request: IncomingRequest): void {
-    request.hangUp();
   }
 }

@@ -7,6 +7,7 @@ import { alterPartition } from "../../kafka/metadata/alter-partition.ts";
 import { bootstrapRecords } from "../../kafka/metadata/bootstrap.ts";
 import { heartbeat, isFencedIn, registerBroker } from "../../kafka/metadata/broker-lifecycle.ts";
 import { BrokerSessions } from "../../kafka/metadata/broker-sessions.ts";
+import { createPartitions } from "../../kafka/metadata/create-partitions.ts";
 import { createTopics } from "../../kafka/metadata/create-topics.ts";
 import type { ControllerRules, DecisionContext } from "../../kafka/metadata/decision.ts";
 import type { MetadataImage } from "../../kafka/metadata/image.ts";
@@ -26,6 +27,7 @@ import {
   ASSIGN_REPLICAS_TO_DIRS,
   BROKER_HEARTBEAT,
   BROKER_REGISTRATION,
+  CREATE_PARTITIONS,
   CREATE_TOPICS,
 } from "../../kafka/protocol/apis.ts";
 import type { AssignReplicasToDirsRequest } from "../../kafka/protocol/assign-replicas.ts";
@@ -33,6 +35,7 @@ import type {
   BrokerHeartbeatRequest,
   BrokerRegistrationRequest,
 } from "../../kafka/protocol/broker-lifecycle.ts";
+import type { CreatePartitionsRequest } from "../../kafka/protocol/create-partitions.ts";
 import type { CreateTopicsRequest } from "../../kafka/protocol/create-topics.ts";
 import type { AllocateProducerIdsRequest } from "../../kafka/protocol/init-producer-id.ts";
 import type { FeatureLevels } from "../../kafka/protocol-switches.ts";
@@ -130,6 +133,12 @@ export class ActiveController {
         const body = request.body as CreateTopicsRequest;
         const { records, response } = createTopics(this.#context, body, this.#world.random);
         this.#answer(request, CREATE_TOPICS, records, response);
+        break;
+      }
+      case CREATE_PARTITIONS.key: {
+        const body = request.body as CreatePartitionsRequest;
+        const { records, response } = createPartitions(this.#context, body, this.#world.random);
+        this.#answer(request, CREATE_PARTITIONS, records, response);
         break;
       }
       case ALLOCATE_PRODUCER_IDS.key: {

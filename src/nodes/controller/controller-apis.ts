@@ -2,6 +2,7 @@ import { fail } from "../../base/invariant.ts";
 import type { ErrorCode } from "../../kafka/error-code.ts";
 import { refuseAlterPartition } from "../../kafka/metadata/alter-partition.ts";
 import { refuseHeartbeat, registrationResponse } from "../../kafka/metadata/broker-lifecycle.ts";
+import { refuseCreatePartitions } from "../../kafka/metadata/create-partitions.ts";
 import { refuseCreateTopics } from "../../kafka/metadata/create-topics.ts";
 import { refuseProducerIds } from "../../kafka/metadata/producer-id-blocks.ts";
 import { refuseAssignments } from "../../kafka/metadata/replica-directories.ts";
@@ -11,8 +12,10 @@ import {
   ASSIGN_REPLICAS_TO_DIRS,
   BROKER_HEARTBEAT,
   BROKER_REGISTRATION,
+  CREATE_PARTITIONS,
   CREATE_TOPICS,
 } from "../../kafka/protocol/apis.ts";
+import type { CreatePartitionsRequest } from "../../kafka/protocol/create-partitions.ts";
 import type { CreateTopicsRequest } from "../../kafka/protocol/create-topics.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
 
@@ -34,6 +37,11 @@ export function refuse(request: IncomingRequest, error: ErrorCode): void {
     case CREATE_TOPICS.key: {
       const body = request.body as CreateTopicsRequest;
       request.reply(CREATE_TOPICS, refuseCreateTopics(body, error));
+      break;
+    }
+    case CREATE_PARTITIONS.key: {
+      const body = request.body as CreatePartitionsRequest;
+      request.reply(CREATE_PARTITIONS, refuseCreatePartitions(body, error));
       break;
     }
     case ALLOCATE_PRODUCER_IDS.key:

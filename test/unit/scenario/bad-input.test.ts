@@ -289,6 +289,12 @@ const MISTAKES: readonly (readonly [from: string, to: string, complaint: string]
     "pause-reading: clients - c1 - p1",
     "36:20:17 `pause-reading` is for consumers, and this names none; write c1",
   ],
+  [
+    "restart: $old",
+    "add-partitions: order\n    total: 4",
+    "36:21:5 unknown topic `order`; did you mean `orders`?",
+  ],
+  ["restart: $old", "add-partitions: orders", "36:5:14 `add-partitions` needs the key `total`"],
   ["restart: $old", "seek: c1", "36:5:4 `seek` needs the key `position` or `timestamp`"],
   [
     "restart: $old",

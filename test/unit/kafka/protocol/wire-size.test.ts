@@ -172,6 +172,12 @@ const SPOKEN = [
     bodies.txnOffsetCommitRequest,
     bodies.txnOffsetCommitResponse,
   ),
+  new Spoken(
+    apis.CREATE_PARTITIONS,
+    SCHEMAS.CREATE_PARTITIONS,
+    bodies.createPartitionsRequest,
+    bodies.createPartitionsResponse,
+  ),
   new Spoken(apis.VOTE, SCHEMAS.VOTE, bodies.voteRequest, bodies.voteResponse),
   new Spoken(
     apis.BEGIN_QUORUM_EPOCH,
