@@ -1,49 +1,24 @@
-import { fail, unreachable } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import { MINUTE } from "../base/time.ts";
 import type { FaultKind, Parameter } from "../faults/fault-kind.ts";
 import { FAULT_KINDS } from "../faults/registry.ts";
-import { METADATA_TOPIC, partitionName } from "../kafka/ids.ts";
 import type { DurationSpec } from "./draw.ts";
-import type { NodesExpression } from "./expression.ts";
-import { PARTITION, PREDICATE, TARGET } from "./expression-form.ts";
+import { PREDICATE } from "./expression-form.ts";
+import { parameterSchema, readArgument } from "./fault-argument.ts";
 import type { Form, JsonSchema, Key } from "./form.ts";
 import { expectList, expectMap, expectScalar, nameOf, readKeys } from "./form.ts";
-import type { KnownNames, StepNames } from "./known-names.ts";
+import type { StepNames } from "./known-names.ts";
 import { isMessagePattern, parseMessagePattern, parsePredicate } from "./parse-expression.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
 import { shortened } from "./reading.ts";
-import type { NodeRole } from "./roster.ts";
-import {
-  BANDWIDTH,
-  BOUND,
-  DRAWN_DURATION,
-  DRIFT,
-  DURATION,
-  drawnWord,
-  FLAG,
-  integer,
-  KEBAB_NAME,
-  OFFSETS,
-  POSITION,
-  PROBABILITY,
-  SIGNED_DURATION,
-  size,
-  TEXT,
-} from "./scalar-form.ts";
+import { DRAWN_DURATION, DURATION, FLAG, integer, KEBAB_NAME } from "./scalar-form.ts";
 import type { ArgumentSpec, Binding, FaultAction, FaultSpec, Trigger } from "./scenario.ts";
 import type { YamlEntry, YamlMap, YamlNode } from "./yaml-node.ts";
 import { entryOf } from "./yaml-node.ts";
 
 /** How long a condition is waited for, unless the scenario says otherwise. */
 const DEFAULT_TIMEOUT: Duration = 2 * MINUTE;
-
-/** No topic of a scenario, but a log on every node's disk. */
-const METADATA_PARTITION = partitionName(METADATA_TOPIC, 0);
-
-/** The most that a disk has left. */
-const ROOM: Form<number> = size(0, Number.MAX_SAFE_INTEGER);
 
 /** `old`, or `{ to: stale-leader }`: checked when the fault is known. */
 const AS: Form<YamlNode> = {
@@ -397,237 +372,6 @@ function readArguments(
   return isComplete ? given : undefined;
 }
 
-function readArgument(
-  parameter: Parameter,
-  node: YamlNode,
-  reading: Reading,
-): ArgumentSpec | undefined {
-  const { place } = node;
-  const text = node.kind === "scalar" ? node.text.replace(/\s+/g, " ").trim() : "";
-  const { name, type } = parameter;
-  switch (type) {
-    case "nodes":
-    case "servers":
-    case "clients":
-    case "consumers": {
-      const target = TARGET.read(node, reading, name);
-      if (target === undefined) return undefined;
-      if (type === "consumers") complainAboutDeaf(target.expression, place, name, reading);
-      else complainAboutRoles(target.expression, type, place, name, reading);
-      return { kind: "nodes", target: target.expression, text, place };
-    }
-    case "groups":
-      return readGroups(node, reading, name);
-    case "latency":
-    case "stagger": {
-      const duration = DRAWN_DURATION.read(node, reading, name);
-      return duration && { kind: "duration", duration, text, place };
-    }
-    case "duration":
-      return numeric(DURATION.read(node, reading, name), text, place);
-    case "offset":
-    case "moment":
-      return numeric(SIGNED_DURATION.read(node, reading, name), text, place);
-    case "drift":
-      return numeric(DRIFT.read(node, reading, name), text, place);
-    case "factor":
-      return numeric(integer(2, 1_000_000).read(node, reading, name), text, place);
-    case "count":
-      return numeric(integer(1, 1_000_000).read(node, reading, name), text, place);
-    case "size":
-      return numeric(ROOM.read(node, reading, name), text, place);
-    case "offsets": {
-      const offsets = OFFSETS.read(node, reading, name);
-      return offsets && { kind: "offsets", offsets, text, place };
-    }
-    case "bound":
-      return numeric(BOUND.read(node, reading, name), text, place);
-    case "position":
-      return numeric(POSITION.read(node, reading, name), text, place);
-    case "topic":
-      return readTopic(node, reading, name);
-    case "partition": {
-      const isMetadata = text === METADATA_PARTITION;
-      const partition = isMetadata ? text : PARTITION.read(node, reading, name);
-      return partition === undefined ? undefined : { kind: "text", text: partition, place };
-    }
-    case "log-directory":
-      return readLogDirectory(node, reading, name);
-    case "bandwidth":
-      return numeric(BANDWIDTH.read(node, reading, name), text, place);
-    case "probability": {
-      const ratio = PROBABILITY.read(node, reading, name);
-      return ratio && { kind: "probability", ratio, text, place };
-    }
-    case "word": {
-      const words = parameter.words ?? fail(`the parameter ${name} has no words`);
-      const word = drawnWord(words).read(node, reading, name);
-      return word && { kind: "word", word, text, place };
-    }
-    case "text": {
-      const read = TEXT.read(node, reading, name);
-      return read === undefined ? undefined : { kind: "text", text: shortened(read), place };
-    }
-    default:
-      return unreachable(type);
-  }
-}
-
-function readTopic(node: YamlNode, reading: Reading, label: string): ArgumentSpec | undefined {
-  const text = TEXT.read(node, reading, label);
-  if (text === undefined) return undefined;
-  const { topics, areTopicsKnown } = reading.names;
-  if (areTopicsKnown && !topics.has(text)) {
-    return reading.unknown(node.place, "topic", text, topics.keys());
-  }
-  return { kind: "text", text, place: node.place };
-}
-
-/** With or without the slash that it may have in `log.dirs`. */
-function readLogDirectory(
-  node: YamlNode,
-  reading: Reading,
-  label: string,
-): ArgumentSpec | undefined {
-  const text = TEXT.read(node, reading, label)?.replace(/^\//, "");
-  if (text === undefined) return undefined;
-  const { logDirectories } = reading.names;
-  if (logDirectories.size > 0 && !logDirectories.has(text)) {
-    return reading.unknown(node.place, "log directory", text, logDirectories);
-  }
-  return { kind: "text", text, place: node.place };
-}
-
-function numeric(value: number | undefined, text: string, place: Place): ArgumentSpec | undefined {
-  return value === undefined ? undefined : { kind: "number", value, text, place };
-}
-
-/** `[[broker-1, broker-2], [broker-3]]`. */
-function readGroups(node: YamlNode, reading: Reading, label: string): ArgumentSpec | undefined {
-  const items = expectList(node, reading, label);
-  if (items === undefined) return undefined;
-  const groups: NodesExpression[] = [];
-  for (const item of items) {
-    const members = item.kind === "list" ? item.items : [item];
-    let group: NodesExpression | undefined;
-    for (const member of members) {
-      const target = TARGET.read(member, reading, label);
-      if (target === undefined) return undefined;
-      const right = target.expression;
-      group = group === undefined ? right : { kind: "combine", operator: "+", left: group, right };
-    }
-    if (group === undefined) return reading.complain(item.place, "a group needs a node");
-    groups.push(group);
-  }
-  if (groups.length < 2) return reading.complain(node.place, "`groups` takes two groups or more");
-  return { kind: "groups", groups, text: "", place: node.place };
-}
-
-const ROLES: Readonly<Record<"nodes" | "servers" | "clients", readonly NodeRole[]>> = {
-  nodes: ["broker", "controller", "client", "zookeeper"],
-  servers: ["broker", "controller"],
-  clients: ["client"],
-};
-
-function complainAboutRoles(
-  target: NodesExpression,
-  type: "nodes" | "servers" | "clients",
-  place: Place,
-  fault: string,
-  reading: Reading,
-): void {
-  const found = rolesOf(target, reading.names);
-  if (found === undefined || found.some((role) => ROLES[type].includes(role))) return;
-  const wanted = type === "clients" ? "clients" : "brokers and controllers";
-  reading.complain(place, `\`${fault}\` is for ${wanted}, and this names none`);
-}
-
-/** Who is asked something as a consumer must be one, whichever of its target chance may take. */
-function complainAboutDeaf(
-  target: NodesExpression,
-  place: Place,
-  fault: string,
-  reading: Reading,
-): void {
-  const { areNodesKnown, nodes, uncallable } = reading.names;
-  const named = namedBy(target, reading.names);
-  if (named === undefined || !areNodesKnown) return;
-  const deaf = named.find((name) => nodes.get(name) !== "client" || uncallable.has(name));
-  if (deaf === undefined && named.length > 0) return;
-  const why =
-    deaf === undefined ? "this names none" : (uncallable.get(deaf) ?? `\`${deaf}\` is no client`);
-  const others = [...nodes].filter(([name, role]) => role === "client" && !uncallable.has(name));
-  const all = others.map(([name]) => name).join(" + ");
-  reading.complain(
-    place,
-    `\`${fault}\` is for consumers, and ${why}${all === "" ? "" : `; write ${all}`}`,
-  );
-}
-
-/** All nodes that a target may mean, by name; undefined if that is not known before the run. */
-function namedBy(target: NodesExpression, names: KnownNames): readonly string[] | undefined {
-  switch (target.kind) {
-    case "node":
-      return [target.name];
-    case "alive":
-    case "pick":
-      return namedBy(target.of, names);
-    case "combine": {
-      const left = namedBy(target.left, names);
-      const right = namedBy(target.right, names);
-      if (left === undefined || right === undefined) return undefined;
-      if (target.operator === "+") return [...left, ...right];
-      if (target.operator === "&") return left.filter((name) => right.includes(name));
-      // What is taken away by chance, or only while it runs, may be there.
-      return isAlwaysTheSame(target.right) ? left.filter((name) => !right.includes(name)) : left;
-    }
-    default: {
-      const roles = rolesOf(target, names);
-      if (roles === undefined) return undefined;
-      return [...names.nodes].filter(([, role]) => roles.includes(role)).map(([name]) => name);
-    }
-  }
-}
-
-function isAlwaysTheSame(target: NodesExpression): boolean {
-  if (target.kind === "combine")
-    return isAlwaysTheSame(target.left) && isAlwaysTheSame(target.right);
-  return target.kind === "node" || (target.kind === "group" && target.group !== "controller");
-}
-
-/** The roles that nodes of a target can have; undefined if that is not known before the run. */
-function rolesOf(target: NodesExpression, names: KnownNames): readonly NodeRole[] | undefined {
-  switch (target.kind) {
-    case "node": {
-      const role = names.nodes.get(target.name);
-      return role && [role];
-    }
-    case "group":
-      if (target.group === "clients") return ["client"];
-      if (target.group === "none") return [];
-      return target.group === "brokers" ? ["broker"] : ["broker", "controller"];
-    case "rack":
-    case "relation":
-    case "transaction-coordinator":
-    case "group-coordinator":
-      return ["broker"];
-    case "alive":
-    case "pick":
-      return rolesOf(target.of, names);
-    case "binding":
-      return undefined;
-    case "combine": {
-      const left = rolesOf(target.left, names);
-      if (target.operator === "-") return left;
-      const right = rolesOf(target.right, names);
-      if (left === undefined || right === undefined) return undefined;
-      return target.operator === "+" ? [...left, ...right] : left.filter((r) => right.includes(r));
-    }
-    default:
-      return unreachable(target);
-  }
-}
-
 /** `as: old` binds what stands behind the fault's key; `as: { to: old }` one of its parameters. */
 function readBindings(
   map: YamlMap,
@@ -718,54 +462,4 @@ function parametersSchema(parameters: readonly Parameter[]): JsonSchema {
     properties[parameter.name] = { description: parameter.meaning, ...parameterSchema(parameter) };
   }
   return { type: "object", additionalProperties: false, properties };
-}
-
-function parameterSchema(parameter: Parameter): JsonSchema {
-  switch (parameter.type) {
-    case "nodes":
-    case "servers":
-    case "clients":
-    case "consumers":
-      return TARGET.schema;
-    case "groups":
-      return { type: "array", minItems: 2, items: { type: ["array", "string"] } };
-    case "latency":
-    case "stagger":
-      return DRAWN_DURATION.schema;
-    case "duration":
-      return DURATION.schema;
-    case "offset":
-    case "moment":
-      return SIGNED_DURATION.schema;
-    case "drift":
-      return DRIFT.schema;
-    case "factor":
-      return integer(2, 1_000_000).schema;
-    case "count":
-      return integer(1, 1_000_000).schema;
-    case "size":
-      return ROOM.schema;
-    case "offsets":
-      return OFFSETS.schema;
-    case "bound":
-      return BOUND.schema;
-    case "position":
-      return POSITION.schema;
-    case "topic":
-      return TEXT.schema;
-    case "partition":
-      return PARTITION.schema;
-    case "log-directory":
-      return TEXT.schema;
-    case "bandwidth":
-      return BANDWIDTH.schema;
-    case "probability":
-      return PROBABILITY.schema;
-    case "word":
-      return drawnWord(parameter.words ?? []).schema;
-    case "text":
-      return TEXT.schema;
-    default:
-      return unreachable(parameter.type);
-  }
 }
