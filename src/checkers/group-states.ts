@@ -68,6 +68,8 @@ export class GroupGhost {
   readonly instances: Map<string, string> = new Map();
   /** Members that have left, or were thrown out, by id. */
   readonly gone: Set<string> = new Set();
+  /** By member that has been out: the last epoch in which it was in before. Until it is in another, it may not know. */
+  readonly outSince: Map<string, number> = new Map();
   readonly committed: Map<PartitionName, readonly CommittedAt[]> = new Map();
 
   constructor(name: string, log: PartitionName) {
@@ -156,6 +158,7 @@ export class GroupStates {
         group.members.delete(member);
         if (!this.#isHeard(group, broker)) return;
         group.gone.add(member);
+        group.outSince.set(member, group.epochs.get(member) ?? group.generation);
         group.changedAt = at;
       },
     );
@@ -288,7 +291,10 @@ export class GroupStates {
     group.generation = generation;
     group.changedAt = at;
     // Without members, nobody is behind.
-    if (from === "" || from === "Empty") group.migratedIn = 0;
+    if (from === "" || from === "Empty") {
+      group.migratedIn = 0;
+      group.outSince.clear();
+    }
   }
 
   #commit({ group: name, offsets }: OffsetsCommitted, at: Instant): void {

@@ -163,11 +163,13 @@ class OneOwner implements Checker {
 
 /** Does the coordinator count on the other, as on me? */
 function isPresent(group: GroupGhost, mine: ClientMember, other: ClientMember): boolean {
-  if (!other.isUp || group.gone.has(other.member)) return false;
+  const { generation, isUp, member } = other;
+  if (!isUp || group.gone.has(member)) return false;
+  if (!group.isConsumerGroup) return generation === mine.generation;
+  // Who has been out, and is let in again by the classic protocol, hears of it when it has joined.
+  const isBack = generation > (group.outSince.get(member) ?? -1);
   // A migration counts on what members were to have: who has not come to that has to join anew.
-  return group.isConsumerGroup
-    ? group.members.has(other.member) && other.generation >= group.migratedIn
-    : other.generation === mine.generation;
+  return group.members.has(member) && isBack && generation >= group.migratedIn;
 }
 
 /** ZooKeeper has given away what was one's of them, who goes on with it. */

@@ -72,6 +72,7 @@ describe("groups whose members and coordinators fail, by every protocol", () => 
   test.each(Object.keys(GROUP_PROBES))("often enough there was: %s", (name) => {
     const least = SEEDS * LEAST_SHARE;
     // Few seeds need not come upon what is rare.
-    if (SEEDS >= 1 / LEAST_SHARE) expect(tally.reached.get(name) ?? 0).toBeGreaterThan(least);
+    if (SEEDS >= 1 / LEAST_SHARE)
+      expect(tally.reached.get(name) ?? 0).toBeGreaterThanOrEqual(least);
   });
 });

@@ -54,7 +54,7 @@ function campaign(story: string, seeds: Seeds, gaps: readonly Gap[]): CampaignTa
   test.runIf(count >= ENOUGH_SEEDS).each(Object.keys(PIPELINE_PROBES))(
     "often enough there was: %s",
     (name) => {
-      expect(tally.reached.get(name) ?? 0).toBeGreaterThan(count * LEAST_SHARE);
+      expect(tally.reached.get(name) ?? 0).toBeGreaterThanOrEqual(count * LEAST_SHARE);
     },
   );
   return tally;

@@ -30,7 +30,7 @@ describe("transactions under random faults, with transaction.version 2", () => {
   });
 
   test.each(Object.keys(TRANSACTION_PROBES))("often enough there was: %s", (name) => {
-    expect(tally.reached.get(name) ?? 0).toBeGreaterThan(SEEDS * LEAST_SHARE);
+    expect(tally.reached.get(name) ?? 0).toBeGreaterThanOrEqual(SEEDS * LEAST_SHARE);
   });
 });
 

@@ -81,6 +81,20 @@ describe("owners", () => {
     expect(dead.takes("c2", 4, [1]).found()).toEqual([]);
   });
 
+  test("who are in a KIP-848 group again after they have been out may be mistaken until they have heard of it", () => {
+    const back = (): GroupFacts =>
+      new GroupFacts(ONE_OWNER)
+        .given("m1", 3, [0, 1])
+        .takes("c1", 3, [0, 1])
+        .left("m1")
+        .given("m2", 4, [1])
+        .joined("m1")
+        .given("m1", 5, [0]);
+
+    expect(back().takes("c2", 4, [1]).found()).toEqual([]);
+    expect(back().takes("c1", 5, [0, 1]).takes("c2", 5, [1]).found()).toHaveLength(1);
+  });
+
   test("of a KIP-848 group are not excused by another epoch, while they are members", () => {
     const facts = new GroupFacts(ONE_OWNER).given("m1", 3, [0, 1]).takes("c1", 3, [0, 1]);
     facts.given("m1", 4, [0]).given("m2", 4, [1]).takes("c2", 4, [1]);
