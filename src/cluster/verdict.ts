@@ -2,6 +2,7 @@ import { byText } from "../base/order.ts";
 import type { Duration, Instant } from "../base/time.ts";
 import { formatSeconds } from "../base/time.ts";
 import type { Violation } from "../checkers/guarantee.ts";
+import { topicPartition } from "../kafka/ids.ts";
 import type { ClusterView } from "../trace/cluster-view.ts";
 import type { ClientSpec } from "./cluster-spec.ts";
 import type { Unfired } from "./director.ts";
@@ -63,11 +64,8 @@ function waitedFor(waited: Duration): string {
 
 /** By topic, then by number: `orders-10` after `orders-9`. */
 function byTopic(left: string, right: string): number {
-  const [a, b] = [left, right].map((name) => name.lastIndexOf("-")) as [number, number];
-  return (
-    byText(left.slice(0, a), right.slice(0, b)) ||
-    Number(left.slice(a + 1)) - Number(right.slice(b + 1))
-  );
+  const [a, b] = [topicPartition(left), topicPartition(right)];
+  return byText(a.topic, b.topic) || a.partition - b.partition;
 }
 
 /** The partitions at the end, as Kafka's topic tool lists them. */
@@ -76,10 +74,8 @@ export function partitionRows(view: ClusterView): PartitionRow[] {
     byTopic(left.name, right.name),
   );
   return inOrder.map((partition) => {
-    const dash = partition.name.lastIndexOf("-");
     return {
-      topic: partition.name.slice(0, dash),
-      partition: Number(partition.name.slice(dash + 1)),
+      ...topicPartition(partition.name),
       leader: partition.leader,
       leaderEpoch: partition.leaderEpoch,
       highWatermark: partition.highWatermark,

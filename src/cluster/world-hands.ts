@@ -1,7 +1,8 @@
 import { fail } from "../base/invariant.ts";
 import type { Duration } from "../base/time.ts";
 import type { SimulatedDisk } from "../disk/simulated-disk.ts";
-import type { Offset, PartitionName, TopicPartition } from "../kafka/ids.ts";
+import type { Offset, PartitionName } from "../kafka/ids.ts";
+import { topicPartition } from "../kafka/ids.ts";
 import type { Fabric } from "../net/fabric.ts";
 import type { Admin } from "../nodes/admin/admin.ts";
 import type { ConsumerCall } from "../nodes/consumer/application-calls.ts";
@@ -200,9 +201,4 @@ export class WorldHands implements Hands {
   #disk(node: NodeAddress): SimulatedDisk {
     return this.#disks[node] ?? fail(`there is no node ${node}`);
   }
-}
-
-function topicPartition(name: PartitionName): TopicPartition {
-  const dash = name.lastIndexOf("-");
-  return { topic: name.slice(0, dash), partition: Number(name.slice(dash + 1)) };
 }

@@ -1,3 +1,4 @@
+import { groupOf, isTransactional } from "../scenario/check-topology.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import type { Fact } from "../trace/fact.ts";
 
@@ -150,19 +151,11 @@ export const PROBES: readonly Probe[] = [
 ];
 
 function hasGroups({ clients }: Scenario): boolean {
-  return clients.some(
-    (client) =>
-      client.kind === "processor" ||
-      (client.kind === "consumer" && client.membership !== undefined),
-  );
+  return clients.some((client) => groupOf(client) !== undefined);
 }
 
 function hasTransactions({ clients }: Scenario): boolean {
-  return clients.some((client) =>
-    client.kind === "producer"
-      ? client.transaction !== undefined
-      : client.kind === "processor" && client.guarantee === "exactly-once",
-  );
+  return clients.some(isTransactional);
 }
 
 /** Which probes one run has reached: bits in their order. */

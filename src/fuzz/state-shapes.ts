@@ -7,8 +7,8 @@ const ALIKE_FROM = 4;
 /**
  * The shapes of a cluster's state that a run went through, and which followed which: partitions by their
  * ISR, ELR, epochs and elections, groups and transactions by how they changed, servers by how many are down,
- * controllers by their epoch. Runs that
- * reach a shape or a step between shapes that no other has reached are worth more runs like them.
+ * controllers by their epoch. Runs that reach a shape or a step between shapes that no other has reached are
+ * worth more runs like them.
  */
 export class StateShapes {
   /** Hashes of shapes, and of pairs of them. */

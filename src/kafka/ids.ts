@@ -37,6 +37,12 @@ export function partitionName(topic: string, partition: number): PartitionName {
   return name;
 }
 
+/** What `partitionName` has put together. */
+export function topicPartition(name: PartitionName): TopicPartition {
+  const dash = name.lastIndexOf("-");
+  return { topic: name.slice(0, dash), partition: Number(name.slice(dash + 1)) };
+}
+
 const namesByTopic = new Map<string, PartitionName[]>();
 
 /** Kafka's `LeaderConstants.NO_LEADER`. */

@@ -5,7 +5,7 @@ import { resolveConfigs } from "../kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../kafka/config/consumer-configs.ts";
 import { complainAboutLogDirectories } from "../kafka/config/log-directories.ts";
 import { PRODUCER_CONFIGS } from "../kafka/config/producer-configs.ts";
-import { brokerIds, groupOf } from "./check-topology.ts";
+import { brokerIds, groupOf, isTransactional } from "./check-topology.ts";
 import { largest } from "./draw.ts";
 import type { Place } from "./place.ts";
 import type { Reading } from "./reading.ts";
@@ -198,11 +198,6 @@ export function checkInternalTopics(
   }
   if (clients.some(isTransactional))
     warn("transaction.state.log.replication.factor", "no transaction");
-}
-
-function isTransactional(client: ClientSpec): boolean {
-  if (client.kind === "processor") return client.guarantee === "exactly-once";
-  return client.kind === "producer" && client.transaction !== undefined;
 }
 
 function checkFetchWait(config: ConfigSpec, place: Place, reading: Reading): void {

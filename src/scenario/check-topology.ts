@@ -236,6 +236,12 @@ export function groupOf(client: ClientSpec): string | undefined {
   }
 }
 
+/** Does it write in transactions? */
+export function isTransactional(client: ClientSpec): boolean {
+  if (client.kind === "processor") return client.guarantee === "exactly-once";
+  return client.kind === "producer" && client.transaction !== undefined;
+}
+
 /** Undefined if there is no pattern, or the topics could not be read. */
 function matchingTopics(
   pattern: string | undefined,

@@ -13,6 +13,7 @@ import { BROKER_CONFIGS } from "../../src/kafka/config/broker-configs.ts";
 import { resolveConfigs } from "../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../src/kafka/config/producer-configs.ts";
+import { controlKey, encodeEndTransaction } from "../../src/kafka/log/control-record.ts";
 import type { BatchOptions, RecordBatch } from "../../src/kafka/log/record-batch.ts";
 import { buildBatch, buildEmptyBatch } from "../../src/kafka/log/record-batch.ts";
 import { PRODUCE } from "../../src/kafka/protocol/apis.ts";
@@ -145,6 +146,21 @@ export class History {
       this.#aside(this.#following(broker));
     }
     return this.note({ kind: "appended", broker, partition: ORDERS, batch, asLeader });
+  }
+
+  /** The leader writes the marker that ends p1's transaction. */
+  endTransaction(type: "ABORT" | "COMMIT"): RecordBatch {
+    const record = { timestamp: 1, key: controlKey(type), value: encodeEndTransaction(0) };
+    const marker = buildBatch([record], {
+      baseOffset: this.end(this.leader),
+      partitionLeaderEpoch: this.epoch,
+      producerId: 1000,
+      producerEpoch: 0,
+      isTransactional: true,
+      isControl: true,
+    });
+    this.append(this.leader, marker);
+    return marker;
   }
 
   /** The leader, or a broker that thinks it is, writes one batch. */

@@ -5,7 +5,12 @@ import type { TopicPartitions } from "./assignors/topic-partitions.ts";
 import { NO_PARTITIONS } from "./assignors/topic-partitions.ts";
 import { CONSUMER_PROTOCOL } from "./classic-group.ts";
 import type { ConsumerMember } from "./consumer-member.ts";
-import { LEAVES_FOR_A_WHILE, MEMBER_STATE, NEW_ASSIGNMENT } from "./consumer-member.ts";
+import {
+  LEAVES_FOR_A_WHILE,
+  MEMBER_STATE,
+  NEW_ASSIGNMENT,
+  usesClassicProtocol,
+} from "./consumer-member.ts";
 import type {
   AssignedPartitions,
   CurrentMemberRecord,
@@ -120,9 +125,7 @@ export class ConsumerGroup {
   /** How many there are. */
   get classicMembers(): number {
     let count = 0;
-    for (const { metadata } of this.members.values()) {
-      if (metadata.classicMemberMetadata !== undefined) count++;
-    }
+    for (const member of this.members.values()) if (usesClassicProtocol(member)) count++;
     return count;
   }
 
@@ -143,8 +146,7 @@ export class ConsumerGroup {
       instanceId === undefined ? this.members.get(memberId) : this.staticMember(instanceId);
     if (member === undefined) return ERRORS.UNKNOWN_MEMBER_ID;
     if (member.memberId !== memberId) return ERRORS.FENCED_INSTANCE_ID;
-    const { classicMemberMetadata: said } = member.metadata;
-    return said === undefined ? ERRORS.UNKNOWN_MEMBER_ID : member;
+    return usesClassicProtocol(member) ? member : ERRORS.UNKNOWN_MEMBER_ID;
   }
 
   /** Topics that its members subscribe to, with one of them as he is to be. */
@@ -317,9 +319,8 @@ export class ConsumerGroup {
 type MemberRecordType = Extract<ConsumerGroupRecord, { readonly member: string }>["type"];
 
 /** The epoch is not the member's: what that is called in its protocol. */
-function notOfEpoch({ metadata }: ConsumerMember): ErrorCode {
-  const isClassic = metadata.classicMemberMetadata !== undefined;
-  return isClassic ? ERRORS.ILLEGAL_GENERATION : ERRORS.STALE_MEMBER_EPOCH;
+function notOfEpoch(member: ConsumerMember): ErrorCode {
+  return usesClassicProtocol(member) ? ERRORS.ILLEGAL_GENERATION : ERRORS.STALE_MEMBER_EPOCH;
 }
 
 /** A member goes: the order is Kafka's. */

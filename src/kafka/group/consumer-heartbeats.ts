@@ -15,12 +15,12 @@ import {
   LEAVES,
   LEAVES_FOR_A_WHILE,
   NOTHING_ASSIGNED,
+  usesClassicProtocol,
 } from "./consumer-member.ts";
 import type { ConsumerRebalance } from "./consumer-rebalance.ts";
 import { ASSIGNORS, asPartitions } from "./consumer-rebalance.ts";
 import type { GroupEffects } from "./group-effects.ts";
 import type { AssignedPartitions, MemberMetadata } from "./group-record.ts";
-import { usesClassicProtocol } from "./online-downgrade.ts";
 
 /** The answer to a heartbeat, or why it is refused. */
 export type HeartbeatOutcome = ConsumerGroupHeartbeatResponse | ErrorCode;

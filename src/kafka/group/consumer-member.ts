@@ -22,6 +22,11 @@ export interface ConsumerMember {
   readonly current: CurrentAssignment;
 }
 
+/** Does it speak the classic protocol, in a group that migrates? */
+export function usesClassicProtocol({ metadata }: Pick<ConsumerMember, "metadata">): boolean {
+  return metadata.classicMemberMetadata !== undefined;
+}
+
 export const NOTHING_ASSIGNED: AssignedPartitions = new Map();
 
 /** Of a member that has just come. */

@@ -11,7 +11,12 @@ import { isSameProtocols } from "./classic-member.ts";
 import type { ConsumerGroup } from "./consumer-group.ts";
 import { memberTombstones } from "./consumer-group.ts";
 import type { ConsumerMember, MemberTarget } from "./consumer-member.ts";
-import { isSameAssignment, MEMBER_STATE, reconcile } from "./consumer-member.ts";
+import {
+  isSameAssignment,
+  MEMBER_STATE,
+  reconcile,
+  usesClassicProtocol,
+} from "./consumer-member.ts";
 import type { GroupEffects } from "./group-effects.ts";
 import type {
   AssignedPartitions,
@@ -161,7 +166,7 @@ export class ConsumerRebalance {
       revoking: namesOf(asPartitions(current.revoking), image),
     });
     // Who joins by the classic protocol has timers of its own for that.
-    if (metadata.classicMemberMetadata !== undefined) return current;
+    if (usesClassicProtocol({ metadata })) return current;
     const timer = { kind: "rebalance", group: groupId, member: memberId, memberEpoch } as const;
     if (current.state === MEMBER_STATE.unrevoked) effects.start(timer, metadata.rebalanceTimeoutMs);
     else effects.cancel(timer);

@@ -5,6 +5,7 @@ import { ClassicGroup, CONSUMER_PROTOCOL } from "./classic-group.ts";
 import { ClassicMember } from "./classic-member.ts";
 import type { ConsumerGroup } from "./consumer-group.ts";
 import type { ConsumerMember } from "./consumer-member.ts";
+import { usesClassicProtocol } from "./consumer-member.ts";
 import { encodeAssignment } from "./consumer-protocol.ts";
 import type { GroupEffects } from "./group-effects.ts";
 
@@ -44,10 +45,6 @@ export function mayDowngradeReplacing(
 
 function isAllowed({ migrationPolicy }: DowngradeOptions): boolean {
   return migrationPolicy === "bidirectional" || migrationPolicy === "downgrade";
-}
-
-export function usesClassicProtocol({ metadata }: ConsumerMember): boolean {
-  return metadata.classicMemberMetadata !== undefined;
 }
 
 /** How a group becomes a classic one: without whom, or with whom for another. */

@@ -8,7 +8,6 @@ import type {
 } from "../protocol/create-partitions.ts";
 import type { WordSource } from "../uuid.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
-import { isBrokerActive } from "./decision.ts";
 import { chooseReplicas, newPartition, Refusal } from "./new-partitions.ts";
 import type { MetadataRecord, PartitionRecord } from "./records.ts";
 
@@ -49,8 +48,7 @@ function addPartitions(
   { name, count }: CreatePartitionsTopic,
   random: WordSource,
 ): Refusal | readonly PartitionRecord[] {
-  const { image } = context;
-  const topic = image.topicByName(name);
+  const topic = context.image.topicByName(name);
   if (topic === undefined) {
     const { UNKNOWN_TOPIC_OR_PARTITION: unknown } = ERRORS;
     return new Refusal(unknown, "This server does not host this topic-partition.");
@@ -68,13 +66,13 @@ function addPartitions(
   if (chosen instanceof Refusal) return chosen;
   const added: PartitionRecord[] = [];
   for (const [i, replicas] of chosen.entries()) {
-    const isr = replicas.filter((broker) => isBrokerActive(context, broker));
-    if (isr.length === 0) {
+    const partition = newPartition(context, topic.topicId, present + i, replicas);
+    if (partition === undefined) {
       const why = "All brokers are currently fenced or in controlled shutdown.";
       const message = `Unable to replicate the partition ${replicationFactor} time(s): ${why}`;
       return new Refusal(ERRORS.INVALID_REPLICATION_FACTOR, message);
     }
-    added.push(newPartition(image, topic.topicId, present + i, replicas, isr));
+    added.push(partition);
   }
   return added;
 }

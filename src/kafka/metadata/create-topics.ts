@@ -13,7 +13,7 @@ import type {
 import type { WordSource } from "../uuid.ts";
 import { randomUuid, ZERO_UUID } from "../uuid.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
-import { complainAboutTopicConfig, isBrokerActive } from "./decision.ts";
+import { complainAboutTopicConfig } from "./decision.ts";
 import type { MetadataImage } from "./image.ts";
 import { chooseReplicas, newPartition, Refusal } from "./new-partitions.ts";
 import type { ConfigRecord, MetadataRecord, PartitionRecord } from "./records.ts";
@@ -76,15 +76,15 @@ function createTopic(
   const topicId = randomUuid(random);
   const partitions: PartitionRecord[] = [];
   for (const [partitionId, replicas] of assignments.entries()) {
-    const isr = replicas.filter((broker) => isBrokerActive(context, broker));
-    if (isr.length === 0) {
+    const partition = newPartition(context, topicId, partitionId, replicas);
+    if (partition === undefined) {
       const error =
         topic.assignments.length > 0
           ? ERRORS.INVALID_REPLICA_ASSIGNMENT
           : ERRORS.INVALID_REPLICATION_FACTOR;
       return new Refusal(error, "All brokers are currently fenced or in controlled shutdown.");
     }
-    partitions.push(newPartition(context.image, topicId, partitionId, replicas, isr));
+    partitions.push(partition);
   }
   const result = {
     name: topic.name,

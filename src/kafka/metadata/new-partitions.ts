@@ -4,8 +4,8 @@ import { ERRORS } from "../error-code.ts";
 import type { BrokerId, TopicId } from "../ids.ts";
 import type { WordSource } from "../uuid.ts";
 import type { DecisionContext } from "./decision.ts";
+import { isBrokerActive } from "./decision.ts";
 import { defaultDirectory } from "./directory-id.ts";
-import type { MetadataImage } from "./image.ts";
 import type { PartitionRecord } from "./records.ts";
 import { RECOVERED } from "./records.ts";
 import { placeReplicas } from "./replica-placement.ts";
@@ -46,14 +46,16 @@ export function chooseReplicas(
   return placeReplicas(brokers, count, replicationFactor, random);
 }
 
-/** A partition as it begins: the first of its ISR leads. */
+/** A partition as it begins: those of its replicas that are active are its ISR, and the first leads. Undefined if none is. */
 export function newPartition(
-  image: MetadataImage,
+  context: DecisionContext,
   topicId: TopicId,
   partitionId: number,
   replicas: readonly BrokerId[],
-  isr: readonly BrokerId[],
-): PartitionRecord {
+): PartitionRecord | undefined {
+  const isr = replicas.filter((broker) => isBrokerActive(context, broker));
+  const [leader] = isr;
+  if (leader === undefined) return undefined;
   return {
     type: "PartitionRecord",
     partitionId,
@@ -62,11 +64,11 @@ export function newPartition(
     isr,
     removingReplicas: [],
     addingReplicas: [],
-    leader: isr[0] as BrokerId,
+    leader,
     leaderRecoveryState: RECOVERED,
     leaderEpoch: 0,
     partitionEpoch: 0,
-    directories: replicas.map((broker) => defaultDirectory(image.brokers.get(broker))),
+    directories: replicas.map((broker) => defaultDirectory(context.image.brokers.get(broker))),
     eligibleLeaderReplicas: undefined,
     lastKnownElr: undefined,
   };

@@ -1,6 +1,7 @@
 import type { Instant } from "../../base/time.ts";
 import { ERRORS, errorOf } from "../../kafka/error-code.ts";
 import type { Offset, PartitionName } from "../../kafka/ids.ts";
+import { topicPartition } from "../../kafka/ids.ts";
 import { LIST_OFFSETS } from "../../kafka/protocol/apis.ts";
 import type {
   ListOffsetsPartitionResponse,
@@ -64,10 +65,9 @@ export class OffsetLookup implements ResponseHandler<ListOffsetsResponse, readon
     const { metadata, settings, wakeUp } = this.#parts;
     this.#which = which;
     this.#sought = partitions.map((name) => {
-      const dash = name.lastIndexOf("-");
-      const topic = name.slice(0, dash);
+      const { topic, partition } = topicPartition(name);
       metadata.watch([topic]);
-      return new SoughtOffset(metadata.topic(topic), Number(name.slice(dash + 1)), name);
+      return new SoughtOffset(metadata.topic(topic), partition, name);
     });
     this.#deadline = now + settings.apiTimeout;
     wakeUp.noLaterThan(this.#deadline, now);

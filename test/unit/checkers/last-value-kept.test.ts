@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import { LAST_VALUE_KEPT } from "../../../src/checkers/last-value-kept.ts";
 import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
 import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
-import { controlKey, encodeEndTransaction } from "../../../src/kafka/log/control-record.ts";
-import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
 import { emptied, History } from "../../support/fact-builders.ts";
 
@@ -91,16 +89,8 @@ test("what a transaction wrote that was aborted is no value, and neither needed 
     });
     history.commit([0], { keys: ["a"], producerId: 7 });
     history.commit([1], { keys: ["a"], isTransactional: true });
-    const record = { timestamp: 1, key: controlKey(type), value: encodeEndTransaction(0) };
-    const marker = buildBatch([record], {
-      baseOffset: 2,
-      partitionLeaderEpoch: 0,
-      producerId: 1000,
-      producerEpoch: 0,
-      isTransactional: true,
-      isControl: true,
-    });
-    history.append(1, marker).copy([2, 3]).highWatermark(1, 3);
+    history.endTransaction(type);
+    history.copy([2, 3]).highWatermark(1, 3);
     history.clean(1, 0, 2, left);
     return told(history);
   };

@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import { MARKERS_OUTLIVE_DATA } from "../../../src/checkers/markers-outlive-data.ts";
 import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
 import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
-import { controlKey, encodeEndTransaction } from "../../../src/kafka/log/control-record.ts";
-import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import { History } from "../../support/fact-builders.ts";
 
 /** A transaction at offsets 0 and 1, its marker at 2, and later records of both its keys at 3 and 4. */
@@ -15,9 +13,7 @@ function marked(): History {
     clients: { p1: { configs: transactional } },
   });
   history.write([0, 1], { isTransactional: true, keys: ["a", "b"] });
-  const record = { timestamp: 1, key: controlKey("COMMIT"), value: encodeEndTransaction(0) };
-  const producer = { producerId: 1000, producerEpoch: 0, isTransactional: true, isControl: true };
-  history.append(1, buildBatch([record], { ...producer, baseOffset: 2, partitionLeaderEpoch: 0 }));
+  history.endTransaction("COMMIT");
   history.write([2, 3], { keys: ["a", "b"] });
   history.copy([2, 3]);
   return history;

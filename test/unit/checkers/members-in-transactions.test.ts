@@ -7,9 +7,7 @@ import { WORKED_ON_ONCE } from "../../../src/checkers/worked-on-once.ts";
 import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
 import { CONSUMER_CONFIGS } from "../../../src/kafka/config/consumer-configs.ts";
 import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
-import { controlKey, encodeEndTransaction } from "../../../src/kafka/log/control-record.ts";
 import type { RecordBatch } from "../../../src/kafka/log/record-batch.ts";
-import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import { History, ORDERS } from "../../support/fact-builders.ts";
 
 const GROUP = "workers";
@@ -47,16 +45,8 @@ class Reading {
   /** The marker takes an offset. */
   ends(type: "ABORT" | "COMMIT"): this {
     const { history } = this;
-    const record = { timestamp: 1, key: controlKey(type), value: encodeEndTransaction(0) };
-    const marker = buildBatch([record], {
-      baseOffset: history.end(1),
-      partitionLeaderEpoch: 0,
-      producerId: 1000,
-      producerEpoch: 0,
-      isTransactional: true,
-      isControl: true,
-    });
-    history.append(1, marker).copy([2, 3]).highWatermark(1, marker.nextOffset);
+    const { nextOffset } = history.endTransaction(type);
+    history.copy([2, 3]).highWatermark(1, nextOffset);
     return this;
   }
 

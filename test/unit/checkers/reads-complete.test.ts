@@ -2,9 +2,7 @@ import { expect, test } from "vitest";
 import { READS_COMPLETE } from "../../../src/checkers/reads-complete.ts";
 import { resolveConfigs } from "../../../src/kafka/config/config-table.ts";
 import { PRODUCER_CONFIGS } from "../../../src/kafka/config/producer-configs.ts";
-import { controlKey, encodeEndTransaction } from "../../../src/kafka/log/control-record.ts";
 import type { RecordBatch } from "../../../src/kafka/log/record-batch.ts";
-import { buildBatch } from "../../../src/kafka/log/record-batch.ts";
 import type { HistoryOptions } from "../../support/fact-builders.ts";
 import { History, ORDERS } from "../../support/fact-builders.ts";
 
@@ -16,16 +14,7 @@ const told = (history: History): string[] => history.violations().map(({ text })
 /** p1's transaction of two records, and the marker that ends it. */
 function transaction(history: History, type: "ABORT" | "COMMIT"): void {
   history.write([0, 1], { isTransactional: true });
-  const record = { timestamp: 1, key: controlKey(type), value: encodeEndTransaction(0) };
-  const marker = buildBatch([record], {
-    baseOffset: history.end(1),
-    partitionLeaderEpoch: 0,
-    producerId: 1000,
-    producerEpoch: 0,
-    isTransactional: true,
-    isControl: true,
-  });
-  history.append(1, marker);
+  history.endTransaction(type);
 }
 
 const TRANSACTIONAL: HistoryOptions = {

@@ -23,13 +23,12 @@ function add(metadata: MetadataFixture, topics: CreatePartitionsTopic[], validat
 describe("partitions are added", () => {
   test("behind those that there are, with as many replicas as the first has", () => {
     const metadata = fixture();
-    const [topic] = metadata.image.topics;
-    const { records, errors } = add(metadata, [{ name: topic?.name ?? "", count: 4 }]);
+    const { records, errors } = add(metadata, [{ name: "orders", count: 4 }]);
 
     metadata.apply(records);
 
     expect(errors).toEqual(["NONE"]);
-    const { partitions } = metadata.image.topicByName(topic?.name ?? "") ?? { partitions: [] };
+    const { partitions } = metadata.image.topicByName("orders") ?? { partitions: [] };
     expect(partitions).toHaveLength(4);
     for (const { replicas, isr, leader, leaderEpoch } of partitions.slice(1)) {
       expect(replicas).toHaveLength(2);
