@@ -1,9 +1,12 @@
+import type { Instant } from "../base/time.ts";
 import { readsCommitted } from "./check-setup.ts";
 import type { Leap } from "./client-history.ts";
 import { violationOf } from "./finding.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import { OddityFindings } from "./oddity-findings.ts";
 import { RecordRun } from "./record-run.ts";
+import { vanishedRecord } from "./waivers/vanished-record.ts";
+import type { Judgement } from "./waivers/waiver.ts";
 
 export const POLLS_IN_ORDER: Guarantee = {
   name: "polls-in-order",
@@ -12,7 +15,7 @@ export const POLLS_IN_ORDER: Guarantee = {
   source: "Jepsen's int- and ext- poll-skip and nonmonotonic-poll",
   kinds: ["poll-skipped", "poll-went-back"],
   condition:
-    "By what clients saw alone: an offset was left out if another client knows what stands there. Not of compacted topics, nor of what had expired. With isolation.level=read_committed, not of what transactions brought: it may have been aborted. Permitted to skip: a position that was set anew.",
+    "By what clients saw alone: an offset was left out if another client knows what stands there. Not of compacted topics, nor of what had expired. With isolation.level=read_committed, not of what transactions brought: it may have been aborted. Permitted to skip: a position that was set anew; and what is gone, as for no-acked-loss.",
   testedBy: "records that consumers were given",
   example: [
     "poll-skipped   orders-0   at 55.031s, event 31402",
@@ -48,32 +51,44 @@ class PollsInOrder implements Checker {
   }
 
   /** What others know of the offsets left out, they may have learned later. */
-  atEnd(): void {
+  atEnd(_at: Instant, event: number): void {
     for (const leap of this.#context.history.leaps) {
-      const run = this.#leftOut(leap);
-      if (run.count > 0) this.#skips.push(describe(leap, run));
+      for (const skip of this.#leftOut(leap, event)) this.#skips.push(describe(leap, skip));
     }
   }
 
-  #leftOut({ partition, client, from, to }: Leap): RecordRun {
-    const run = new RecordRun();
+  /** What was left out, by why that is permitted. */
+  #leftOut({ partition, client, from, to, reset }: Leap, event: number): Iterable<Skip> {
+    const skips = new Map<string, Skip>();
     const { ghost, seen } = partition;
-    if (ghost.tree.keys !== undefined) return run;
+    if (ghost.tree.keys !== undefined) return [];
     const isCommittedOnly = readsCommitted(this.#context.setup, client);
     const expired = this.#context.expiry.permitted(ghost);
     for (let offset = Math.max(from, expired); offset < to; offset++) {
       if ((seen[offset] ?? 0) === 0) continue;
       if (isCommittedOnly && ghost.isTransactionalAt(offset)) continue;
-      run.add(offset, offset, 1);
+      // What others know may be gone, and where it stood be a marker, which nobody is given.
+      const sighting = [partition.at(offset), offset] as const;
+      const gone =
+        reset === "" ? vanishedRecord(this.#context, ghost, [sighting], event) : undefined;
+      const why = gone?.waiver?.text ?? "";
+      const skip = skips.get(why) ?? { run: new RecordRun(), gone };
+      skips.set(why, skip);
+      skip.run.add(offset, offset, 1);
     }
-    return run;
+    return skips.values();
   }
 }
 
-function describe(
-  { partition, client, from, to, reset, at, event }: Leap,
-  run: RecordRun,
-): Violation {
+/** Records that one consumer left out, for one reason. */
+interface Skip {
+  readonly run: RecordRun;
+  /** Undefined: they are still there. */
+  readonly gone: Judgement | undefined;
+}
+
+function describe(leap: Leap, { run, gone }: Skip): Violation {
+  const { partition, client, from, to, reset, at, event } = leap;
   return violationOf(POLLS_IN_ORDER, {
     kind: "poll-skipped",
     partition: partition.ghost.name,
@@ -85,6 +100,7 @@ function describe(
     ],
     offsets: run.offsets,
     count: run.count,
-    permitted: reset === "" ? undefined : `${client}'s position was set anew (${reset})`,
+    permitted: reset === "" ? gone?.waiver?.text : `${client}'s position was set anew (${reset})`,
+    cause: gone?.cause,
   });
 }

@@ -213,6 +213,29 @@ test("what one loss makes clients see is permitted by what permits the loss", ()
   }
 });
 
+test("a consumer goes past what is gone, where a marker has come to stand instead", () => {
+  const history = new History({
+    guarantees: [POLLS_IN_ORDER],
+    clients: { p1: { acks: 1 }, p2: { acks: 1 } },
+  });
+  for (const value of [0, 1, 2])
+    history.note({ kind: "record-sent", client: "p1", partition: "orders-0", value });
+  const first = history.commit([0]);
+  history.write([1]);
+  history.ack([1], 1, { acks: 1 });
+  history.elect(2, { isr: [2, 3] });
+  const marker = history.endTransaction("ABORT");
+  history.copy([3]).highWatermark(2, marker.nextOffset);
+  const next = history.commit([2]);
+
+  history.poll([first]).poll([next]);
+
+  const told = history.violations().map(({ kind, permitted }) => [kind, permitted]);
+  expect(told).toEqual([
+    ["poll-skipped", "acks=1: broker-1 was replaced before its followers had them"],
+  ]);
+});
+
 test("a leader of the past may tell where a record stands, in a log that is given up", () => {
   const history = new History({
     guarantees: BLACK_BOX,
