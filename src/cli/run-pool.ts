@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import type { Tinypool } from "tinypool";
 import type { Case, CaseOutcome } from "../fuzz/play-case.ts";
 
@@ -20,8 +19,6 @@ export class RunPool {
   /** `budget`: events after which a run counts as one that does not end. */
   static async open(workers: number, budget: number): Promise<RunPool> {
     const { Tinypool } = await import("tinypool");
-    // Every core has a run of its own: threads that help its collector would only take another's.
-    if (workers > 1) setFlagsFromString("--no-parallel-scavenge");
     const pool = new Tinypool({
       // Built beside the command.
       filename: join(dirname(realpathSync(process.argv[1] ?? "")), "fuzz-worker.cjs"),
