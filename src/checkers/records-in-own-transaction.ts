@@ -55,11 +55,11 @@ class RecordsInOwnTransaction implements Checker {
       this.#outside.set(part, "none knows of it");
       return;
     }
-    const { record, told } = id;
+    const { record, toldBy } = id;
     if (id.isUncertain) return;
     if (record !== undefined && takesPart(part, record.state, record)) return;
-    // It goes by what it has read from its log, be it committed or not.
-    if (told !== undefined && takesPart(part, told.to, told)) return;
+    // It goes by what it has read from its log, be it committed or not, until it hears of another in its place.
+    for (const said of toldBy.values()) if (takesPart(part, said.to, said)) return;
     const epoch = record === undefined ? "" : `, epoch ${record.producerEpoch}`;
     const isListed = record?.partitions.includes(part.partition.name) === true;
     const without =

@@ -57,6 +57,8 @@ export class KnownTransactionalId {
   readonly decisions: Decision[] = [];
   /** What a coordinator said last; it may have read what is not committed yet. */
   told: TransactionStateChanged | undefined = undefined;
+  /** The same of each: one may not have heard yet that another has taken its place. */
+  readonly toldBy = new Map<BrokerId, TransactionStateChanged>();
   /** Whose records it is in; undefined while there is none. */
   partition: PartitionGhost | undefined = undefined;
   /** Has the log that all this is in lost anything? Then nothing is known for certain any more. */
@@ -195,6 +197,7 @@ export class TransactionStates {
     const { transactionalId, producerId, producerEpoch, to } = fact;
     const id = this.of(transactionalId);
     id.told = fact;
+    id.toldBy.set(fact.broker, fact);
     this.#byProducer.set(producerId, id);
     const isDecided = to === "PrepareCommit" || to === "PrepareAbort";
     if (!isDecided) return;

@@ -45,6 +45,8 @@ interface StateMore extends Identity {
   readonly partitions?: readonly PartitionName[];
   /** Only in the log of the leader: nobody tells of it, and it is not committed. */
   readonly isSilent?: boolean;
+  /** Of the coordinator that tells; 1 by default. */
+  readonly broker?: number;
 }
 
 /**
@@ -145,7 +147,7 @@ export class TransactionFacts {
     const partitions = [...named(more.partitions ?? ["orders-0"], state).keys()];
     return this.note({
       kind: "transaction-state-changed",
-      broker: 1,
+      broker: more.broker ?? 1,
       coordinatorEpoch: 0,
       transactionalId,
       producerId,

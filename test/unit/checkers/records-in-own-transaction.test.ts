@@ -44,6 +44,18 @@ test("records in a partition that is not part of the transaction are found", () 
   ]);
 });
 
+test("a coordinator that has not heard of its successor lets in what it knows of itself", () => {
+  const history = new TransactionFacts(RECORDS_IN_OWN_TRANSACTION);
+  history.state("Empty").state("Ongoing", { partitions: ["orders-0"] });
+  const both = { partitions: ["orders-0", "orders-1"] };
+  history.told("Ongoing", "", { ...both, broker: 1 });
+  history.told("Ongoing", "", { partitions: ["orders-0"], broker: 2 });
+
+  history.write([0, 1], { partition: "orders-1" });
+
+  expect(history.violations()).toEqual([]);
+});
+
 test("records of two transactions that one marker ends are found", () => {
   const history = new TransactionFacts(RECORDS_IN_OWN_TRANSACTION);
   history.state("Empty").begin("p1", 0).send("p1", [0, 1]).state("Ongoing");
