@@ -62,6 +62,8 @@ export class GroupGhost {
   changedAt: Instant = 0;
   /** Members of a KIP-848 group, by id, with what they have by right. */
   readonly members: Map<string, GroupMemberAssigned> = new Map();
+  /** Of them, those of whom its present coordinator has told nothing yet: it may have read more of them than was told. */
+  readonly hearsay: Set<string> = new Set();
   /** What each was told last, also if it has left since: who is out without its successor's knowledge is not out. */
   readonly epochs: Map<string, number> = new Map();
   /** Of static members: the group.instance.id, by member id, of former ones too. */
@@ -146,6 +148,7 @@ export class GroupStates {
       const group = this.group(fact.group);
       // What was assigned is told when it is committed, and who left when that is written: which may be sooner.
       if (!group.gone.has(fact.member)) group.members.set(fact.member, fact);
+      group.hearsay.delete(fact.member);
       group.epochs.set(fact.member, fact.memberEpoch);
       group.changedAt = at;
     });
@@ -175,7 +178,9 @@ export class GroupStates {
           this.#coordinators.set(partition, { broker, leaderEpoch });
         }
         for (const group of this.groups.values()) {
-          if (group.log === partition) group.state = "";
+          if (group.log !== partition) continue;
+          group.state = "";
+          for (const member of group.members.keys()) group.hearsay.add(member);
         }
       });
     }

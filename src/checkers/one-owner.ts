@@ -9,7 +9,7 @@ import type {
 } from "../trace/fact.ts";
 import { hasRegistries } from "./check-setup.ts";
 import { violationOf } from "./finding.ts";
-import type { ClientMember, GroupGhost } from "./group-states.ts";
+import type { ClientMember, GroupGhost, GroupStates } from "./group-states.ts";
 import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts";
 import type { Waiver } from "./waivers/waiver.ts";
 
@@ -119,6 +119,7 @@ class OneOwner implements Checker {
         this.evaluations++;
         this.interesting++;
         if (!other.partitions.includes(name) && !other.revoking.includes(name)) continue;
+        if (group.hearsay.has(other.member) && hasGivenUp(groups, other, name)) continue;
         const text = `${fact.member} is given ${name} in epoch ${fact.memberEpoch} of ${group.name}, and ${other.member} has it still, in epoch ${other.memberEpoch}.`;
         this.#report("given-while-owned", name, clientName(this.#context, fact), text, at, event);
       }
@@ -170,6 +171,16 @@ function isPresent(group: GroupGhost, mine: ClientMember, other: ClientMember): 
   const isBack = generation > (group.outSince.get(member) ?? -1);
   // A migration counts on what members were to have: who has not come to that has to join anew.
   return group.members.has(member) && isBack && generation >= group.migratedIn;
+}
+
+/** That may stand in the log, untold: a coordinator tells what is committed, and another has taken its place before. */
+function hasGivenUp(
+  groups: GroupStates,
+  { group, member }: GroupMemberAssigned,
+  partition: PartitionName,
+): boolean {
+  const client = groups.clientOf(group, member);
+  return client?.isUp === true && !client.owned.has(partition);
 }
 
 /** ZooKeeper has given away what was one's of them, who goes on with it. */

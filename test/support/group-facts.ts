@@ -70,6 +70,12 @@ export class GroupFacts {
     });
   }
 
+  /** Another broker has read what the coordinator before it wrote. */
+  loaded(): this {
+    const partition = `__consumer_offsets-${partitionFor(GROUP, 50)}`;
+    return this.note({ kind: "coordinator-loaded", broker: 2, partition, leaderEpoch: 1 });
+  }
+
   state(to: string, generation: number, from = "Empty"): this {
     const kind = "group-state-changed";
     return this.note({ kind, broker: 1, group: GROUP, from, to, generation, reason: "" });

@@ -116,6 +116,19 @@ describe("owners", () => {
     expect(facts.given("m2", 4, [1]).found()).toEqual([]);
   });
 
+  test("who take what another has given up, as a new coordinator has read untold, are right", () => {
+    const read = (): GroupFacts =>
+      new GroupFacts(ONE_OWNER)
+        .given("m1", 3, [0, 1])
+        .takes("c1", 3, [0, 1])
+        .given("m1", 3, [0], [1]);
+
+    const told = read().givesUp("c1", 3, [1]);
+    expect(told.given("m2", 4, [1]).found()).toHaveLength(1);
+    expect(read().givesUp("c1", 3, [1]).loaded().given("m2", 4, [1]).found()).toEqual([]);
+    expect(read().loaded().given("m2", 4, [1]).found()).toHaveLength(1);
+  });
+
   test("of a generation are given what others have given up", () => {
     const kept = new GroupFacts(ONE_OWNER).takes("c1", 3, [0, 1]).takes("c2", 3, [2, 3]);
     kept.state("CompletingRebalance", 4, "PreparingRebalance");
