@@ -46,8 +46,11 @@ export class GroupProgress {
     return progress;
   }
 
-  #append({ partition: name, broker, batch, asLeader }: Appended): void {
-    if (!asLeader || batch.isControl || topicOf(name) !== GROUP_METADATA_TOPIC) return;
+  #append({ partition: name, broker, batch }: Appended): void {
+    if (batch.isControl || topicOf(name) !== GROUP_METADATA_TOPIC) return;
+    const node = this.#context.logs.partition(name).log(broker).tip;
+    // A copy, unless what stands before it differs: then it is another node of the tree.
+    if (this.#offsets.get(name)?.has(node) === true) return;
     const offsets: CommittedOffset[] = [];
     for (const record of batch.records()) {
       const decoded = decodeGroupRecord(record);
@@ -56,7 +59,6 @@ export class GroupProgress {
       offsets.push({ group, partition: partitionName(topic, partition), offset: value.offset });
     }
     if (offsets.length === 0) return;
-    const node = this.#context.logs.partition(name).log(broker).tip;
     const known = this.#offsets.get(name) ?? new Map<BatchNode, readonly CommittedOffset[]>();
     known.set(node, offsets);
     this.#offsets.set(name, known);

@@ -161,11 +161,12 @@ export class TransactionParts {
       known = new PartitionParts();
       this.#partitions[partition.index] = known;
     }
+    const log = partition.log(broker);
     if (!asLeader) {
       if (batch.isControl) copy(known, broker, batch.baseOffset, event);
-      return;
+      // Unless what stands before it differs from what the leader has: then it is another node of the tree.
+      if (known.parts.has(log.tip)) return;
     }
-    const log = partition.log(broker);
     const part = partOf(partition, log.tip, batch, at, event);
     if (part === undefined) return;
     const open = folded(known, log, log.count - 1);
@@ -173,7 +174,7 @@ export class TransactionParts {
     const others = open.take(part);
     open.count = log.count;
     if (part.marker === "ABORT") for (const { node } of others) known.aborted.add(node);
-    for (const listener of this.#appended) listener(part, others);
+    if (asLeader) for (const listener of this.#appended) listener(part, others);
   }
 
   #commit(partition: PartitionGhost, from: number, to: number, at: Instant, event: number): void {

@@ -180,9 +180,12 @@ export class TransactionStates {
     return undefined;
   }
 
-  #append({ partition: name, broker, batch, asLeader }: Appended): void {
-    if (!asLeader || batch.isControl || topicOf(name) !== TRANSACTION_STATE_TOPIC) return;
+  #append({ partition: name, broker, batch }: Appended): void {
+    if (batch.isControl || topicOf(name) !== TRANSACTION_STATE_TOPIC) return;
     const partition = this.#logs.partition(name);
+    const { tip } = partition.log(broker);
+    // A copy, unless what stands before it differs: then it is another node of the tree.
+    if (this.#records[partition.index]?.has(tip) === true) return;
     let records = this.#records[partition.index];
     if (records === undefined) {
       records = new Map();
@@ -190,7 +193,7 @@ export class TransactionStates {
     }
     const made = recordsOf(batch);
     for (const { transactionalId } of made) this.of(transactionalId).partition = partition;
-    records.set(partition.log(broker).tip, made);
+    records.set(tip, made);
   }
 
   #tell(fact: TransactionStateChanged, at: Instant): void {

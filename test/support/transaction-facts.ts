@@ -58,6 +58,8 @@ export class TransactionFacts {
   readonly checkers: CheckerSet;
   now = 0;
   event = 0;
+  /** What was appended, in order. */
+  readonly batches: RecordBatch[] = [];
   readonly #facts: FactRecorder;
   readonly #ends = new Map<PartitionName, number>();
   readonly #sequences = new Map<string, number>();
@@ -355,6 +357,7 @@ export class TransactionFacts {
       partitionLeaderEpoch: 0,
     });
     this.#ends.set(partition, batch.nextOffset);
+    this.batches.push(batch);
     this.note({ kind: "appended", broker: 1, partition, batch, asLeader: true });
     return batch;
   }

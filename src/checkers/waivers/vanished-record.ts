@@ -30,8 +30,7 @@ export function vanishedRecord(
       if (returned?.waiver !== undefined) return returned;
       continue;
     }
-    const acks =
-      acksOf(partition.tree, node) ?? acksOfTombstone(context, partition, node, id, offset);
+    const acks = acksOf(partition.tree, node) ?? acksOfWriter(context, id);
     const judged = partition.judged.get(node) ?? judge(context, partition, node, acks, event);
     if (judged.waiver !== undefined) return judged;
     bug ??= judged;
@@ -109,17 +108,10 @@ function covers(tree: BatchTree, node: BatchNode, offset: Offset): boolean {
 }
 
 /**
- * What whoever wrote a tombstone asks for: where there are several at one offset it cannot be told which of them was
- * acknowledged.
+ * What whoever wrote it asks for: it may be acknowledged in this very event, and where there are several tombstones at one
+ * offset it cannot be told which of them was.
  */
-function acksOfTombstone(
-  { setup }: CheckContext,
-  { tree }: PartitionGhost,
-  node: BatchNode,
-  id: RecordId,
-  offset: Offset,
-): Disappearance["acks"] {
-  if (tree.valueAt(node, offset) !== NO_VALUE) return undefined;
+function acksOfWriter({ setup }: CheckContext, id: RecordId): Disappearance["acks"] {
   const writer = addressOfRecord(id);
   return [...setup.clients.values()].find(({ address }) => address === writer)?.acks;
 }

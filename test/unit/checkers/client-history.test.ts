@@ -236,6 +236,27 @@ test("a consumer goes past what is gone, where a marker has come to stand instea
   ]);
 });
 
+test("what a leader of the past tells last goes as it does, also where a tombstone stands", () => {
+  const history = new History({
+    guarantees: [OFFSETS_AGREE],
+    clients: { p1: { acks: 1 }, p2: { acks: 1 } },
+    topic: { isCompacted: true },
+  });
+  for (const client of ["p1", "p2"])
+    history.note({ kind: "record-sent", client, partition: "orders-0", value: 0 });
+  history.write([0], { keys: ["a"], tombstones: [0] });
+  history.ack([0], 0, { acks: 1 });
+  history.elect(2, { isr: [2, 3] });
+  history.write([0], { client: 2, keys: ["a"] });
+  history.elect(1, { isr: [1] });
+
+  history.ack([0], 0, { acks: 1, client: "p2" });
+
+  expect(history.violations().map(({ kind, permitted }) => [kind, permitted])).toEqual([
+    ["record-changed", "acks=1: broker-2 was replaced before its followers had them"],
+  ]);
+});
+
 test("a leader of the past may tell where a record stands, in a log that is given up", () => {
   const history = new History({
     guarantees: BLACK_BOX,

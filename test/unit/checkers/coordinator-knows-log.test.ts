@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { COORDINATOR_KNOWS_LOG } from "../../../src/checkers/coordinator-knows-log.ts";
+import type { RecordBatch } from "../../../src/kafka/log/record-batch.ts";
 import { STATES, TransactionFacts } from "../../support/transaction-facts.ts";
 
 test("a coordinator that loads something else than what its log says last is found", () => {
@@ -59,4 +60,24 @@ test("one that reads what is not committed yet goes by its log, as it should", (
 
   expect(history.violations()).toEqual([]);
   expect(history.checkers.summaries()[0]).toMatchObject({ state: "held", interesting: 1 });
+});
+
+test("what a replica has copied behind a record of its own is in its log, too", () => {
+  const history = new TransactionFacts(COORDINATOR_KNOWS_LOG);
+  const other = new TransactionFacts(COORDINATOR_KNOWS_LOG).record("Ongoing");
+  const append = (batch: RecordBatch | undefined, asLeader: boolean): void => {
+    if (batch === undefined) throw new Error("nothing was written");
+    history.note({ kind: "appended", broker: 2, partition: STATES, batch, asLeader });
+  };
+  history.record("Empty");
+  append(other.batches[0], true);
+  history.record("Ongoing", { producerEpoch: 1 });
+  append(history.batches[1], false);
+
+  history.note({ kind: "coordinator-loaded", broker: 2, partition: STATES, leaderEpoch: 1 });
+  history.event--;
+  history.told("Ongoing", "", { producerEpoch: 1, broker: 2 });
+
+  expect(history.violations()).toEqual([]);
+  expect(history.checkers.summaries()[0]).toMatchObject({ state: "held" });
 });
