@@ -52,6 +52,11 @@ const BESIDES = `## What the same search showed where nothing was planted
 - A broker can fetch before it has registered, with no broker epoch (\`BrokerServer.startup\` installs its publishers before
   it waits to be caught up), and so be let into an ISR for what it fetched before its registration (KIP-903):
   isr-grows-by-request calls that a bug.
+- A leader that loses its last record to a power cut, and leads on in the same epoch, writes another in its place: nothing
+  in epochs or offsets tells the two logs apart, and what is copied behind it stands on both.
+- A consumer that has read up to where a new leader does not know yet that all is committed is answered at once, with
+  nothing (\`DelayedFetch\`, KAFKA-16452), and asks again at once: thousands of fetches a second, until the high watermark
+  has come that far.
 - A torn \`.txnindex\` of another version keeps a broker from starting (\`TransactionIndex.sanityCheck\`), so that nothing
   that waits for it ends; chaos.yaml has disks on which no garbage comes to stand in files (\`journal: ordered\`).
 `;
