@@ -7,7 +7,8 @@ const told = sim(["explain", LOSS, "--seed", "42"]);
 
 test("a violation is told with its logs, its steps, the faults it needs and what avoids it", () => {
   expect(told.status).toBe(0);
-  expect(told.stderr).toBe("");
+  // Nothing, but how far it has come if it takes long.
+  expect(told.stderr).toMatch(/^(\S+ {2}explaining: run \d+ of \d+\n)*$/);
   expect(told.stdout).toMatch(/^sim \S+ {2}acks-1-gap {2}seed 42 /);
   expect(told.stdout).toMatch(/\n {2}offset( +\d+)+\n {2}broker-1 .*\n/);
   expect(told.stdout).toMatch(/\n {2}because\n {3}1 +\d+\.\d{3}s {2}ack /);

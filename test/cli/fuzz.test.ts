@@ -124,4 +124,4 @@ test("selftest finds out the engines that are known to be broken, and no other",
   expect(stdout.match(/^ {2}ok {2}/gm)?.length).toBeGreaterThanOrEqual(4);
   expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(status).toBe(0);
-});
+}, 300_000);
