@@ -58,7 +58,6 @@ export class GroupProgress {
       const { group, topic, partition, value } = decoded;
       offsets.push({ group, partition: partitionName(topic, partition), offset: value.offset });
     }
-    if (offsets.length === 0) return;
     const known = this.#offsets.get(name) ?? new Map<BatchNode, readonly CommittedOffset[]>();
     known.set(node, offsets);
     this.#offsets.set(name, known);
