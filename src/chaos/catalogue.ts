@@ -1,5 +1,6 @@
 import type { ShapeName } from "../scenario/random-faults.ts";
 import type { Shape } from "./shape.ts";
+import { ELECTIONS } from "./shapes/elections.ts";
 import { FAIL_OVERS } from "./shapes/fail-overs.ts";
 import { CLOCK_SKEW_SHAPE, DAMAGE, SLOW_DISK_SHAPE } from "./shapes/machines.ts";
 import {
@@ -33,6 +34,7 @@ export const CATALOGUE: Readonly<Record<ShapeName, Shape>> = {
   swizzle: SWIZZLE,
   "fail-overs": FAIL_OVERS,
   "stale-leader": STALE_LEADER,
+  elections: ELECTIONS,
   "uneven-logs": UNEVEN_LOGS,
   "slow-network": SLOW_NETWORK,
   reset: RESET_SHAPE,

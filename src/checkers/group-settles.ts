@@ -38,9 +38,12 @@ interface Excuse {
 
 type Member = readonly [client: string, setup: MemberSetup];
 
-/** A KIP-848 member hears of an epoch in which nothing changes for it, and tells nobody: its coordinator does. */
+/**
+ * A KIP-848 member hears of an epoch in which nothing changes for it, and tells nobody: its coordinator does. Where that
+ * failed before it told, its successor has read of the member, and only this tells.
+ */
 function generationOf(group: GroupGhost, { generation, member }: ClientMember): number {
-  return group.isConsumerGroup ? (group.epochs.get(member) ?? -1) : generation;
+  return group.isConsumerGroup ? (group.epochs.get(member) ?? generation) : generation;
 }
 
 class GroupSettles implements Checker {
@@ -111,12 +114,11 @@ class GroupSettles implements Checker {
     }
   }
 
-  /** Of a KIP-848 member that comes to an epoch just when its coordinator fails, nobody may have told. */
   #isIn(group: GroupGhost, client: string): boolean {
     const member = this.#context.groups.clients.get(client);
     if (member === undefined) return false;
-    if (group.isConsumerGroup) return group.epochs.has(member.member) && member.generation >= 0;
-    return member.generation === this.#latest(group);
+    const isTold = group.isConsumerGroup && group.epochs.has(member.member);
+    return isTold ? member.generation >= 0 : member.generation === this.#latest(group);
   }
 
   /** What a coordinator wrote last its successor may find committed, of which nobody was told. */

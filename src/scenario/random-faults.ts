@@ -49,6 +49,7 @@ export type ShapeName =
   | "swizzle"
   | "fail-overs"
   | "stale-leader"
+  | "elections"
   | "uneven-logs"
   | "slow-network"
   | "reset"
@@ -99,6 +100,10 @@ export const SHAPES: Readonly<Record<ShapeName, ShapeWord>> = {
   "stale-leader": {
     scope: "always",
     meaning: "A leader is cut off from the controllers, and not from its clients.",
+  },
+  elections: {
+    scope: "always",
+    meaning: "Controllers fall, some together, while they elect, and come back before it is over.",
   },
   "uneven-logs": {
     scope: "always",

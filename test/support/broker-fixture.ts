@@ -288,18 +288,20 @@ export class BrokerFixture implements Node, BrokerContext {
   }
 
   /** A coordinator, or an administrator, has a marker written into orders-0; returns the connection. */
-  writeMarker(marker: Partial<WritableTxnMarker>, index = 0): ConnectionId {
+  writeMarker(...parts: readonly Partial<WritableTxnMarker>[]): ConnectionId {
     const on = this.world.accept();
-    const whole: WritableTxnMarker = {
-      producerId: 7,
-      producerEpoch: 0,
-      transactionResult: true,
-      topics: [{ name: "orders", partitionIndexes: [index] }],
-      coordinatorEpoch: 0,
-      transactionVersion: this.features["transaction.version"],
-      ...marker,
-    };
-    this.#server.onFrame(on, ASKER, this.world.request(WRITE_TXN_MARKERS, { markers: [whole] }));
+    const markers = parts.map(
+      (part): WritableTxnMarker => ({
+        producerId: 7,
+        producerEpoch: 0,
+        transactionResult: true,
+        topics: [{ name: "orders", partitionIndexes: [0] }],
+        coordinatorEpoch: 0,
+        transactionVersion: this.features["transaction.version"],
+        ...part,
+      }),
+    );
+    this.#server.onFrame(on, ASKER, this.world.request(WRITE_TXN_MARKERS, { markers }));
     return on;
   }
 

@@ -12,9 +12,9 @@ export const REDUCTIONS: readonly Reduction[] = [
   // What was expected of the run names parts of it that are not needed.
   { name: "expectations", apply: (shrinking) => drop(shrinking, ["expect"]) },
   { name: "time", apply: endSooner },
+  { name: "clients", apply: dropClients },
+  { name: "topics", apply: dropTopics },
   { name: "faults", apply: dropFaults },
-  { name: "clients", apply: dropParts("clients") },
-  { name: "topics", apply: dropParts("topics") },
   { name: "gaps", apply: closeGaps },
   { name: "cluster", apply: shrinkCluster },
   { name: "records", apply: shrinkRecords },
@@ -33,19 +33,34 @@ function dropFaults(shrinking: Shrinking): void {
   );
 }
 
-/** All at once if none is needed; else one after the other, out of the targets of faults as well. */
-function dropParts(section: "clients" | "topics"): (shrinking: Shrinking) => void {
-  return (shrinking) => {
-    for (const name of keysAt(shrinking.plain, [section])) {
-      const without = changed(shrinking.plain, [section, name], undefined);
-      const isLast = keysAt(without, [section]).length === 0;
-      const rest =
-        isLast && section === "clients" ? changed(without, [section], undefined) : without;
-      if (shrinking.tries(rest) || section === "topics") continue;
-      const faults = stepsOf(rest).map((step) => asMap(withoutNode(step, name)) ?? step);
-      shrinking.tries(changed(rest, ["faults"], faults));
-    }
-  };
+/** Without most of them a run is quick, and much of what befalls them does not happen either. */
+function dropClients(shrinking: Shrinking): void {
+  const names = keysAt(shrinking.plain, ["clients"]);
+  ddmin(names, (kept) => {
+    const { plain } = shrinking;
+    const gone = keysAt(plain, ["clients"]).filter((name) => !kept.includes(name));
+    const clients = Object.fromEntries(
+      kept.map((name) => [name, at(plain, ["clients", name]) ?? null]),
+    );
+    const fewer = changed(plain, ["clients"], kept.length > 0 ? clients : undefined);
+    return shrinking.tries(withoutNodes(fewer, gone));
+  });
+}
+
+function dropTopics(shrinking: Shrinking): void {
+  for (const name of keysAt(shrinking.plain, ["topics"])) {
+    drop(shrinking, ["topics", name]);
+  }
+}
+
+/** Steps no more speak of these nodes; what befell them alone does not happen. */
+function withoutNodes(plain: PlainMap, gone: readonly string[]): PlainMap {
+  const steps = stepsOf(plain)
+    .map((step) => gone.reduce((rest, name) => asMap(withoutNode(rest, name)) ?? rest, step))
+    .filter((step) =>
+      gone.every((name) => !new RegExp(`\\b${name}\\b`).test(JSON.stringify(step))),
+    );
+  return changed(plain, ["faults"], steps.length > 0 ? steps : undefined);
 }
 
 /** Whatever is said of several nodes, said of the others. */
@@ -79,11 +94,8 @@ function triesServers(shrinking: Shrinking, what: "broker" | "controller", count
   const now = at(shrinking.plain, path);
   if (typeof now !== "number" || count >= now) return false;
   const gone = Array.from({ length: now - count }, (_, i) => `${what}-${count + 1 + i}`);
-  const left = stepsOf(shrinking.plain)
-    .map((step) => gone.reduce((rest, name) => asMap(withoutNode(rest, name)) ?? rest, step))
-    .filter((step) => gone.every((name) => !new RegExp(`${name}\\b`).test(JSON.stringify(step))));
   const fewer = changed(shrinking.plain, path, count);
-  const candidates = [fewer, changed(fewer, ["faults"], left.length > 0 ? left : undefined)];
+  const candidates = [fewer, withoutNodes(fewer, gone)];
   if (what === "broker") candidates.push(...candidates.map((one) => coordinatedBy(count, one)));
   return candidates.some((candidate) => triesSeeds(shrinking, candidate));
 }

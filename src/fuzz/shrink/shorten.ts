@@ -13,6 +13,10 @@ export function endSooner(shrinking: Shrinking): void {
   if (at <= now && (roundedUp(at) < now || settleOf(shrinking.plain) > 0)) {
     if (shrinking.tries(soon)) return;
   }
+  if (at > now) {
+    const rest = roundedUp(at - now);
+    if (rest < settleOf(shrinking.plain)) shrinking.tries(endingAt(shrinking.plain, now, rest));
+  }
   for (const settle of [0, 1, 5, 10, 20, 30]) {
     if (settle * SECOND >= settleOf(shrinking.plain)) break;
     if (shrinking.tries(endingAt(shrinking.plain, now, settle * SECOND))) break;
@@ -24,6 +28,9 @@ export function endSooner(shrinking: Shrinking): void {
   }
 }
 
+/** A gap of at least this share of a run is worth trying other seeds for. */
+const LARGE_GAP = 1 / 5;
+
 /** Lets what comes later come at once, or as soon as it can, where nothing happens before it that is needed. */
 export function closeGaps(shrinking: Shrinking): void {
   let earlier = 0;
@@ -32,7 +39,8 @@ export function closeGaps(shrinking: Shrinking): void {
       const by = from - earlier - kept;
       if (by <= 0) break;
       // Elsewhere than at once, luck is asked for less often. And to be earlier is to be smaller only if less happens.
-      const attempt = kept === 0 || kept === SECOND ? triesSeeds : triesOnce;
+      const isLarge = by > shrinking.fallen.simulated * LARGE_GAP;
+      const attempt = isLarge && (kept === 0 || kept === SECOND) ? triesSeeds : triesOnce;
       if (attempt(shrinking, movedBy(shrinking.plain, from, by), shrinking.fallen.events)) {
         from -= by;
         break;

@@ -9,7 +9,6 @@ import { buildBatch } from "../../kafka/log/record-batch.ts";
 import { WRITE_TXN_MARKERS } from "../../kafka/protocol/apis.ts";
 import type {
   WritableTxnMarker,
-  WritableTxnMarkerResult,
   WriteTxnMarkersRequest,
 } from "../../kafka/protocol/write-txn-markers.ts";
 import type { IncomingRequest } from "../rpc/rpc-server.ts";
@@ -58,17 +57,12 @@ export class WriteTxnMarkersHandler {
 
   handle(request: IncomingRequest, { markers }: WriteTxnMarkersRequest): void {
     const answer = new MarkersAnswer(request, markers);
-    for (const [at, marker] of markers.entries()) this.#write(request, at, marker, answer);
+    for (const marker of markers) this.#write(request, marker, answer);
     answer.sendIfWhole();
   }
 
   /** One append for each marker, as Kafka makes them. */
-  #write(
-    request: IncomingRequest,
-    at: number,
-    marker: WritableTxnMarker,
-    answer: MarkersAnswer,
-  ): void {
+  #write(request: IncomingRequest, marker: WritableTxnMarker, answer: MarkersAnswer): void {
     const statuses: ProduceStatus[] = [];
     const appended: Partition[] = [];
     let batch: RecordBatch | undefined;
@@ -76,10 +70,10 @@ export class WriteTxnMarkersHandler {
       for (const index of partitionIndexes) {
         const partition = this.#find(name, index);
         if (partition === undefined) {
-          answer.settle(at, name, index, ERRORS.UNKNOWN_TOPIC_OR_PARTITION);
+          answer.settle(marker, name, index, ERRORS.UNKNOWN_TOPIC_OR_PARTITION);
         } else if (name === GROUP_METADATA_TOPIC && this.#offsets !== undefined) {
           this.#offsets.completeTransaction(partition, marker, (error) => {
-            answer.settle(at, name, index, markerErrorOf(error));
+            answer.settle(marker, name, index, markerErrorOf(error));
             answer.sendIfWhole();
           });
         } else {
@@ -96,7 +90,7 @@ export class WriteTxnMarkersHandler {
     const topics = [{ topicId: "", statuses }];
     const done = (): void => {
       for (const [i, { topic, index }] of appended.entries()) {
-        answer.settle(at, topic, index, statuses[i]?.error ?? ERRORS.NONE);
+        answer.settle(marker, topic, index, statuses[i]?.error ?? ERRORS.NONE);
       }
       answer.sendIfWhole();
     };
@@ -142,48 +136,57 @@ class DelayedMarkers extends DelayedProduce {
   }
 }
 
-/** The answer to one request, sent when all of its markers are settled in all of their partitions. */
+/**
+ * The answer to one request, sent when all of its markers are settled in all of their partitions. It has one entry for
+ * each producer, though a request may have several markers of one, some of them sent again.
+ */
 class MarkersAnswer {
   readonly #request: IncomingRequest;
-  readonly #markers: readonly WritableTxnMarker[];
-  /** By marker, then `topic/partition`. */
-  readonly #errors: readonly Map<string, ErrorCode>[];
+  /** By producer, topic and partition. */
+  readonly #errors = new Map<number, Map<string, Map<number, ErrorCode>>>();
   #open = 0;
   #isSent = false;
 
   constructor(request: IncomingRequest, markers: readonly WritableTxnMarker[]) {
     this.#request = request;
-    this.#markers = markers;
-    this.#errors = markers.map(() => new Map());
-    for (const { topics } of markers) {
-      for (const { partitionIndexes } of topics) this.#open += partitionIndexes.length;
+    for (const marker of markers) {
+      for (const { name, partitionIndexes } of marker.topics) {
+        this.#open += partitionIndexes.length;
+        for (const index of partitionIndexes) this.#set(marker, name, index, ERRORS.NONE);
+      }
     }
   }
 
-  settle(marker: number, topic: string, partition: number, error: ErrorCode): void {
-    this.#errors[marker]?.set(`${topic}/${partition}`, error);
+  settle(marker: WritableTxnMarker, topic: string, partition: number, error: ErrorCode): void {
+    this.#set(marker, topic, partition, error);
     this.#open--;
+  }
+
+  #set(
+    { producerId }: WritableTxnMarker,
+    topic: string,
+    partition: number,
+    error: ErrorCode,
+  ): void {
+    const topics = this.#errors.get(producerId) ?? new Map<string, Map<number, ErrorCode>>();
+    const partitions = topics.get(topic) ?? new Map<number, ErrorCode>();
+    this.#errors.set(producerId, topics.set(topic, partitions.set(partition, error)));
   }
 
   sendIfWhole(): void {
     if (this.#open > 0 || this.#isSent) return;
     this.#isSent = true;
-    const markers = this.#markers.map((marker, i) => this.#resultOf(marker, i));
-    this.#request.reply(WRITE_TXN_MARKERS, { markers });
-  }
-
-  #resultOf({ producerId, topics }: WritableTxnMarker, at: number): WritableTxnMarkerResult {
-    const errors = this.#errors[at];
-    return {
+    const markers = [...this.#errors].map(([producerId, topics]) => ({
       producerId,
-      topics: topics.map(({ name, partitionIndexes }) => ({
+      topics: [...topics].map(([name, errors]) => ({
         name,
-        partitions: partitionIndexes.map((partitionIndex) => ({
+        partitions: [...errors].map(([partitionIndex, { code }]) => ({
           partitionIndex,
-          errorCode: errors?.get(`${name}/${partitionIndex}`)?.code ?? 0,
+          errorCode: code,
         })),
       })),
-    };
+    }));
+    this.#request.reply(WRITE_TXN_MARKERS, { markers });
   }
 }
 

@@ -30,8 +30,9 @@ export function plantedBugs(): PlantedBug[] {
     return { name, breaks, caughtBy, text, mutation: undefined };
   });
   const broken = MUTATIONS.map((mutation) => {
-    const { name, breaks, caughtBy } = mutation;
-    return { name, breaks, caughtBy: [caughtBy], text: general, mutation };
+    const { name, breaks, elsewhere } = mutation;
+    const caughtBy = [mutation.caughtBy, ...(elsewhere === undefined ? [] : [elsewhere])];
+    return { name, breaks, caughtBy, text: general, mutation };
   });
   return [...switches, ...broken];
 }

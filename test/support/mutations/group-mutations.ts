@@ -96,6 +96,8 @@ export const GROUP_MUTATIONS: readonly Mutation[] = [
     find: 'if (group.isIn("Stable")) {\n      const { protocolType, protocolName } = group;',
     put: 'if (group.isIn("Stable") || (member.assignment.length > 0 && !group.isLeader(memberId))) {\n      const { protocolType, protocolName } = group;',
     caughtBy: "one-owner",
+    // Of members that cooperate, and so go by what they own, one is told to keep what it was to get.
+    elsewhere: "group-settles",
     story: "group",
     seeds: 3,
   },

@@ -19,6 +19,8 @@ export interface Mutation {
   readonly put: string;
   /** The guarantee that is named first. */
   readonly caughtBy: string;
+  /** In other stories it is this that it breaks. */
+  readonly elsewhere?: string;
   readonly story: StoryName;
   /** It is caught by one of the seeds from 1 to this. */
   readonly seeds: number;

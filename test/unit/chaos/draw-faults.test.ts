@@ -81,6 +81,7 @@ test("seeds draw different kinds and different fierceness, and every shape is dr
     "clock-skew",
     "crash",
     "crash-while-writing",
+    "elections",
     "fail-overs",
     "isolate",
     "partition",
@@ -95,7 +96,7 @@ test("seeds draw different kinds and different fierceness, and every shape is dr
     "uneven-logs",
   ]);
   const all = plans(chaos("{ swarm: false }")).map((plan) => plan.chaos?.split(" x").length);
-  expect(new Set(all)).toEqual(new Set([17]));
+  expect(new Set(all)).toEqual(new Set([18]));
 });
 
 test("one generator more draws the same steps of the others", () => {

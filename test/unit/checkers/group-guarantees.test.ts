@@ -363,6 +363,22 @@ describe("a group in a cluster that has settled", () => {
     ]);
   });
 
+  test("has a place for a KIP-848 member that came when its coordinator failed, which told of nothing", () => {
+    const joins = (epoch: number): GroupFacts =>
+      settled((group) =>
+        group
+          .given("m1", 4, [0, 1])
+          .state("Assigning", 4)
+          .joined("m2")
+          .loaded()
+          .takes("c2", epoch, [2, 3])
+          .state("Stable", 4),
+      );
+
+    expect(joins(4).found()).toEqual([]);
+    expect(joins(3).found()).toEqual([expect.stringContaining("and c2 has no place in it")]);
+  });
+
   test("may leave a partition to nobody that a static member was to give up, and came back instead", () => {
     const withheld = (group: GroupFacts): GroupFacts =>
       group

@@ -205,6 +205,19 @@ describe("a marker", () => {
     ]);
   });
 
+  test("of a producer, of which one request has two, is answered with the other", () => {
+    const broker = new Leader();
+    broker.lead({ replicas: [1], isr: [1] }, 1, 1);
+    const topics = [{ name: "orders", partitionIndexes: [1] }];
+
+    const written = broker.markerWritten(broker.writeMarker({}, { topics }));
+
+    expect(written).toEqual([
+      { partitionIndex: 0, errorCode: 0 },
+      { partitionIndex: 1, errorCode: 0 },
+    ]);
+  });
+
   test("of an administrator ends what hangs in the epoch that it has (KIP-1228)", () => {
     const broker = new Leader();
     broker.send(0);
