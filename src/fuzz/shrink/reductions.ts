@@ -57,10 +57,15 @@ function dropTopics(shrinking: Shrinking): void {
 function withoutNodes(plain: PlainMap, gone: readonly string[]): PlainMap {
   const steps = stepsOf(plain)
     .map((step) => gone.reduce((rest, name) => asMap(withoutNode(rest, name)) ?? rest, step))
-    .filter((step) =>
-      gone.every((name) => !new RegExp(`\\b${name}\\b`).test(JSON.stringify(step))),
-    );
+    .filter((step) => !gone.some((name) => speaksOf(step, name)));
   return changed(plain, ["faults"], steps.length > 0 ? steps : undefined);
+}
+
+/** Does a value in it name the node, perhaps within a target or an expression? */
+function speaksOf(value: Plain, node: string): boolean {
+  if (typeof value === "string") return new RegExp(`(?<![\\w-])${node}(?![\\w-])`).test(value);
+  if (Array.isArray(value)) return value.some((one) => speaksOf(one, node));
+  return Object.values(asMap(value) ?? {}).some((one) => speaksOf(one, node));
 }
 
 /** Whatever is said of several nodes, said of the others. */

@@ -68,6 +68,17 @@ describe("time", () => {
 
     expect(found).toMatchObject({ duration: "0s", settle: "10s" });
   });
+
+  test("ends with a failure that comes while the cluster recovers", () => {
+    const found = reduced("time", story, {
+      fails: (plain) =>
+        durationAt(plain, ["duration"]) === 35 * SECOND &&
+        (durationAt(plain, ["settle"]) ?? 0) >= 12.8 * SECOND,
+      failsAt: () => 47.83 * SECOND,
+    });
+
+    expect(found).toMatchObject({ duration: "35s", settle: "12s900ms" });
+  });
 });
 
 describe("gaps", () => {
@@ -139,6 +150,26 @@ test("a client that others are cut off with goes out of their fault as well", ()
     { partition: { groups: [["broker-1"], ["p1", "broker-2"]] } },
     { isolate: "broker-3" },
   ]);
+});
+
+test("clients that nothing needs go at once, and so does what befalls them alone", () => {
+  const names = ["p1", "p2", "p3", "p4", "at", "c1", "c2", "c3"];
+  const faults = [
+    { at: "1s", crash: "c1" },
+    { when: "acked(p1) >= 7", crash: "broker-1" },
+    { when: "acked(p3) >= 7", crash: "broker-2" },
+  ];
+  let asked = 0;
+  const fails = (plain: PlainMap): boolean => {
+    asked++;
+    return at(plain, ["clients", "p1"]) !== undefined;
+  };
+  const clients = Object.fromEntries(names.map((name) => [name, {}]));
+
+  const found = reduced("clients", { clients, faults }, { fails });
+
+  expect(found).toEqual({ seed: 7, clients: { p1: {} }, faults: [faults[1]] });
+  expect(asked).toBeLessThan(names.length);
 });
 
 test("a smaller cluster may need another seed to fail", () => {
