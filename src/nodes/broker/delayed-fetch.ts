@@ -91,8 +91,8 @@ function availableIn(context: BrokerContext, body: FetchRequest, one: SessionPar
   const { log } = partition;
   const isFollower = body.replicaId >= 0;
   const end = isFollower ? log.logEndOffset : clientEndOf(partition, body.isolationLevel);
-  // The log was cut under the fetch.
-  if ((isFollower ? end : partition.highWatermark) < fetchOffset) return Number.POSITIVE_INFINITY;
+  // The log was cut under the fetch, or it is of somebody who has read from a leader that knew more.
+  if (end < fetchOffset) return Number.POSITIVE_INFINITY;
   // The newest epoch reaches to the log's end: the histories are one.
   if (lastFetchedEpoch >= 0 && lastFetchedEpoch !== log.latestEpoch) {
     const epochEnd = log.endOffsetForEpoch(lastFetchedEpoch);

@@ -4,8 +4,8 @@ import { ERRORS } from "../../../../src/kafka/error-code.ts";
 import { BrokerFixture, epochOf } from "../../../support/broker-fixture.ts";
 
 /** Broker 1 leads orders-0 with two records of epoch 3, all below the high watermark of 2. */
-function leading(): BrokerFixture {
-  const broker = new BrokerFixture();
+function leading(options: ConstructorParameters<typeof BrokerFixture>[0] = {}): BrokerFixture {
+  const broker = new BrokerFixture(options);
   broker.addPartition([3, 3]);
   const partition = broker.lead({ replicas: [1, 2], isr: [1, 2] });
   partition.remote(2)?.fetched(2, 0, broker.now(), 2, epochOf(2));
@@ -69,6 +69,21 @@ describe("a consumer's fetch with nothing to fetch", () => {
     const consumer = broker.fetch({ fetchOffset: 3 });
 
     expect(broker.fetched(consumer)).toMatchObject({ errorCode: 0, records: [] });
+  });
+
+  test("of committed records above the last stable offset is answered at once, with nothing", () => {
+    const configs = { "transaction.partition.verification.enable": false };
+    const broker = leading({ configs, features: { "transaction.version": 1 } });
+    const open = { producerId: 7, producerEpoch: 0, baseSequence: 0, isTransactional: true };
+    broker.produce(broker.batch(2, open), { acks: 1, transactionalId: "app" });
+    replicate(broker, 4);
+
+    const [at, above] = [2, 3].map((fetchOffset) =>
+      broker.fetch({ fetchOffset }, { isolationLevel: 1 }),
+    );
+
+    expect(at && broker.fetched(at)).toBeUndefined();
+    expect(above && broker.fetched(above)).toMatchObject({ errorCode: 0, records: [] });
   });
 });
 
