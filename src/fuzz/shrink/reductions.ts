@@ -4,17 +4,27 @@ import type { Plain, PlainMap } from "../../scenario/plain.ts";
 import { asMap, at, changed, keysAt } from "../plain-path.ts";
 import { ddmin } from "./ddmin.ts";
 import { closeGaps, endSooner } from "./shorten.ts";
-import type { Reduction, Shrinking } from "./shrinking.ts";
-import { drop, durationAt, lower, stepsOf, triesOnce, triesSeeds } from "./shrinking.ts";
+import type { Attempt, Reduction, Shrinking } from "./shrinking.ts";
+import {
+  drop,
+  durationAt,
+  lower,
+  stepsOf,
+  triesFewSeeds,
+  triesOnce,
+  triesSeeds,
+} from "./shrinking.ts";
 
 /** In this order, again and again while anything gets smaller: what makes runs quick goes first. */
 export const REDUCTIONS: readonly Reduction[] = [
   // What was expected of the run names parts of it that are not needed.
   { name: "expectations", apply: (shrinking) => drop(shrinking, ["expect"]) },
   { name: "time", apply: endSooner },
-  { name: "clients", apply: dropClients },
+  { name: "clients", apply: dropClients(triesOnce) },
   { name: "topics", apply: dropTopics },
   { name: "faults", apply: dropFaults },
+  // With few faults another moment is likely to do as well: whoever only kept this one goes.
+  { name: "idle clients", apply: dropClients(triesFewSeeds) },
   { name: "gaps", apply: closeGaps },
   { name: "cluster", apply: shrinkCluster },
   { name: "records", apply: shrinkRecords },
@@ -34,17 +44,17 @@ function dropFaults(shrinking: Shrinking): void {
 }
 
 /** Without most of them a run is quick, and much of what befalls them does not happen either. */
-function dropClients(shrinking: Shrinking): void {
-  const names = keysAt(shrinking.plain, ["clients"]);
-  ddmin(names, (kept) => {
-    const { plain } = shrinking;
-    const gone = keysAt(plain, ["clients"]).filter((name) => !kept.includes(name));
-    const clients = Object.fromEntries(
-      kept.map((name) => [name, at(plain, ["clients", name]) ?? null]),
-    );
-    const fewer = changed(plain, ["clients"], kept.length > 0 ? clients : undefined);
-    return shrinking.tries(withoutNodes(fewer, gone));
-  });
+function dropClients(attempt: Attempt): (shrinking: Shrinking) => void {
+  return (shrinking) => {
+    ddmin(keysAt(shrinking.plain, ["clients"]), (kept) => {
+      const { plain } = shrinking;
+      const all = Object.entries(asMap(plain["clients"]) ?? {});
+      const left = all.filter(([name]) => kept.includes(name));
+      const gone = all.map(([name]) => name).filter((name) => !kept.includes(name));
+      const clients = left.length > 0 ? Object.fromEntries(left) : undefined;
+      return attempt(shrinking, withoutNodes(changed(plain, ["clients"], clients), gone));
+    });
+  };
 }
 
 function dropTopics(shrinking: Shrinking): void {

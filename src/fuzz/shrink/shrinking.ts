@@ -18,21 +18,27 @@ export interface Reduction {
   apply(shrinking: Shrinking): void;
 }
 
-export function triesOnce(shrinking: Shrinking, candidate: PlainMap, most?: number): boolean {
-  return shrinking.tries(candidate, most);
+/** How a candidate is tried. */
+export type Attempt = (shrinking: Shrinking, candidate: PlainMap, most?: number) => boolean;
+
+export const triesOnce: Attempt = (shrinking, candidate, most) => shrinking.tries(candidate, most);
+
+/** `tries`, also with other seeds: where a change moves all that is drawn, it takes luck to meet the moment again. */
+function withOtherSeeds(seeds: number): Attempt {
+  return (shrinking, candidate, most) => {
+    if (shrinking.tries(candidate, most)) return true;
+    for (let seed = 1; seed <= seeds; seed++) {
+      if (shrinking.tries({ ...candidate, seed }, most)) return true;
+    }
+    return false;
+  };
 }
 
 /** Of so many other seeds one is likely to fail if it takes the right moment, and not to if something is missing. */
-const OTHER_SEEDS = 8;
+export const triesSeeds: Attempt = withOtherSeeds(8);
 
-/** `tries`, also with other seeds: where a change moves all that is drawn, it takes luck to meet the moment again. */
-export function triesSeeds(shrinking: Shrinking, candidate: PlainMap, most?: number): boolean {
-  if (shrinking.tries(candidate, most)) return true;
-  for (let seed = 1; seed <= OTHER_SEEDS; seed++) {
-    if (shrinking.tries({ ...candidate, seed }, most)) return true;
-  }
-  return false;
-}
+/** For what may be asked often. */
+export const triesFewSeeds: Attempt = withOtherSeeds(3);
 
 export function stepsOf({ faults }: PlainMap): PlainMap[] {
   if (!Array.isArray(faults)) return [];
@@ -53,7 +59,7 @@ export function lower(
   shrinking: Shrinking,
   path: Path,
   values: readonly number[],
-  attempt: typeof triesSeeds = triesOnce,
+  attempt: Attempt = triesOnce,
 ): void {
   for (const value of values) {
     const now = at(shrinking.plain, path);
