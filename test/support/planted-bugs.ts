@@ -19,18 +19,24 @@ import { MUTATIONS } from "./mutations/mutations.ts";
  * How long `sim fuzz` takes to name each planted bug, in one general scenario, and how small the run becomes in which
  * it did: writes docs/finding-bugs.md.
  *
- *     npm run planted-bugs -- [CPU seconds a bug] [--only NAME,NAME] [--shrink CPU seconds] [--fresh]
+ *     npm run planted-bugs -- [CPU seconds a bug] [--plain CPU seconds] [--only NAME,NAME] [--shrink CPU seconds] [--fresh]
  *
  * One thread, one bug after the other, guided and from seed to seed. A bug that is not named within its budget says
- * so. `--shrink 0` leaves the runs as they are; a later call shrinks them. What is known stays in
+ * so. `--plain` is another budget for the search from seed to seed, which is there to compare. `--shrink 0` leaves the runs as they are; a later call shrinks them. What is known stays in
  * reports/planted-bugs.json and is not looked for again, unless it was given up within a smaller budget: `--fresh`
  * forgets it all, as a change of the engine or of the scenario ought to.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string" }, shrink: { type: "string" }, fresh: { type: "boolean" } },
+  options: {
+    plain: { type: "string" },
+    only: { type: "string" },
+    shrink: { type: "string" },
+    fresh: { type: "boolean" },
+  },
 });
 const BUDGET = Number(positionals[0] ?? 600);
+const PLAIN_BUDGET = Number(values.plain ?? BUDGET);
 const SHRINK_BUDGET = Number(values.shrink ?? 120);
 const STATE = "reports/planted-bugs.json";
 const PAGE = "docs/finding-bugs.md";
@@ -66,13 +72,13 @@ function known(): Row[] {
   return JSON.parse(readFileSync(STATE, "utf8")) as Row[];
 }
 
-function isSettled(found: Search | undefined): boolean {
-  return found !== undefined && (found.named !== undefined || found.budget >= BUDGET);
+function isSettled(found: Search | undefined, budget: number): boolean {
+  return found !== undefined && (found.named !== undefined || found.budget >= budget);
 }
 
 function isComplete({ guided, plain, found, shrunk }: Row): boolean {
   const isSmall = SHRINK_BUDGET === 0 || found === undefined || shrunk !== undefined;
-  return isSettled(guided) && isSettled(plain) && isSmall;
+  return isSettled(guided, BUDGET) && isSettled(plain, PLAIN_BUDGET) && isSmall;
 }
 
 function look(bug: PlantedBug, engine: Engine, sound: Engine, before: Row | undefined): Row {
@@ -80,7 +86,7 @@ function look(bug: PlantedBug, engine: Engine, sound: Engine, before: Row | unde
   const limits = { budget: BUDGET, isGuided: true };
   const { name, breaks } = bug;
   let { guided, found, shrunk } = before ?? {};
-  if (guided === undefined || !isSettled(guided)) {
+  if (guided === undefined || !isSettled(guided, BUDGET)) {
     const { search: spent, one } = search(bug, engine, isSound, limits);
     guided = spent;
     found = one;
@@ -93,9 +99,9 @@ function look(bug: PlantedBug, engine: Engine, sound: Engine, before: Row | unde
   const isSame = guided.named !== undefined && guided.runs <= ROUND;
   const plain = isSame
     ? guided
-    : isSettled(before?.plain)
+    : isSettled(before?.plain, PLAIN_BUDGET)
       ? before?.plain
-      : search(bug, engine, isSound, { ...limits, isGuided: false }).search;
+      : search(bug, engine, isSound, { budget: PLAIN_BUDGET, isGuided: false }).search;
   return { name, breaks, guided, plain: plain ?? guided, found, shrunk };
 }
 
