@@ -19,12 +19,14 @@ import { MUTATIONS } from "./mutations/mutations.ts";
  * How long `sim fuzz` takes to name each planted bug, in one general scenario, and how small the run becomes in which
  * it did: writes docs/finding-bugs.md.
  *
- *     npm run planted-bugs -- [CPU seconds a bug] [--plain CPU seconds] [--only NAME,NAME] [--shrink CPU seconds] [--fresh]
+ *     npm run planted-bugs -- [CPU seconds a bug] [--plain CPU seconds] [--only NAME,NAME]
+ *         [--shrink CPU seconds] [--fresh]
  *
  * One thread, one bug after the other, guided and from seed to seed. A bug that is not named within its budget says
- * so. `--plain` is another budget for the search from seed to seed, which is there to compare. `--shrink 0` leaves the runs as they are; a later call shrinks them. What is known stays in
- * reports/planted-bugs.json and is not looked for again, unless it was given up within a smaller budget: `--fresh`
- * forgets it all, as a change of the engine or of the scenario ought to.
+ * so. `--plain` is a budget for the search from seed to seed alone, which is there to compare. `--shrink 0` leaves the
+ * runs as they are; a later call shrinks them. What is known stays in reports/planted-bugs.json and is not looked for
+ * again, unless it was given up within a smaller budget: `--fresh` forgets it all, as a change of the engine or of the
+ * scenario ought to.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
