@@ -21,6 +21,10 @@ export class MetadataReplica {
   flushed: Offset = 0;
   /** Has its power been cut since its log was loaded? */
   powerLost = false;
+  /** Has a power cut taken its `quorum-state`, which is only possible in the step that writes it? */
+  electionLost = false;
+  /** Was that so when its log was loaded last? */
+  hasForgotten = false;
   /** Has it written as the leader since its log was loaded? */
   hasLed = false;
   /** The event of its last step, as far as it told. */
@@ -104,11 +108,15 @@ export class MetadataLogs {
       replica.stepIn(event);
       replica.applied = 0;
       replica.powerLost = false;
+      replica.hasForgotten = replica.electionLost;
+      replica.electionLost = false;
       replica.hasLed = false;
     });
-    recorder.on("unflushed-lost", ({ node: name }) => {
+    recorder.on("unflushed-lost", ({ node: name, path }) => {
       for (const replica of this.replicas.values()) {
-        if (nodeName(replica.node) === name) replica.powerLost = true;
+        if (nodeName(replica.node) !== name) continue;
+        replica.powerLost = true;
+        if (path.endsWith("quorum-state")) replica.electionLost = true;
       }
     });
     recorder.on("metadata-appended", (fact, at, event) => this.#append(fact, at, event));
@@ -131,6 +139,15 @@ export class MetadataLogs {
   /** What was committed from offset `end` on is so no more: a leader of the quorum lacks it. */
   onForgotten(listener: (end: Offset) => void): void {
     this.#forgets.push(listener);
+  }
+
+  /**
+   * May it lead in an epoch below the highest in which it led? The only voter elects itself, and tells of it, in the step
+   * in which it writes that down: if its power is cut before that is flushed, nobody has heard of the epoch.
+   */
+  mayLeadAnew(node: BrokerId): boolean {
+    const voters = [...this.replicas.values()].filter(({ isVoter }) => isVoter);
+    return voters.length === 1 && this.replicas.get(node)?.hasForgotten === true;
   }
 
   #replica(node: BrokerId, isVoter = false): MetadataReplica {
@@ -162,11 +179,12 @@ export class MetadataLogs {
    * of its own epoch: a power cut can take a voter's epoch and first batches before they are flushed, and
    * then it leads in that epoch anew.
    */
-  #forgetLacking({ log }: MetadataReplica, epoch: QuorumEpoch, isAnew: boolean): void {
+  #forgetLacking({ log, node }: MetadataReplica, epoch: QuorumEpoch, isAnew: boolean): void {
     const { canon, tree } = this;
     if (canon.count === 0 || log.contains(canon.tip)) return;
     const last = tree.leaderEpoch[canon.tip] as number;
-    if (epoch < last || (epoch === last && !isAnew)) return;
+    if (epoch < last && !this.mayLeadAnew(node)) return;
+    if (epoch === last && !isAnew) return;
     canon.count = canon.commonCount(log);
     for (const listener of this.#forgets) listener(canon.end);
   }

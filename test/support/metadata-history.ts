@@ -13,7 +13,7 @@ export const VOTERS = [3001, 3002, 3003] as const;
 export const OBSERVER = 1;
 
 /**
- * A history of facts about the metadata log of three controllers and a broker, written by hand. Each
+ * A history of facts about the metadata log of three controllers, or others, and a broker, written by hand. Each
  * fact is an event of its own, but for those of one `inOneEvent`.
  */
 export class MetadataHistory {
@@ -23,7 +23,7 @@ export class MetadataHistory {
   #event = 0;
   #isOneEvent = false;
 
-  constructor(guarantees: readonly Guarantee[]) {
+  constructor(guarantees: readonly Guarantee[], voters: readonly number[] = VOTERS) {
     const history = this;
     this.#recorder = new FactRecorder({
       get now() {
@@ -35,7 +35,7 @@ export class MetadataHistory {
       mixFact: () => undefined,
     });
     this.checkers = createCheckers(this.#recorder, setupOf({}), guarantees);
-    for (const node of [...VOTERS, OBSERVER]) this.load(node, 0);
+    for (const node of [...voters, OBSERVER]) this.load(node, 0);
   }
 
   note(fact: Fact): this {

@@ -51,6 +51,20 @@ test("a voter that a power cut took back leads in its epoch anew, and what it wr
   expect(history.violations()).toEqual([]);
 });
 
+test("the only voter, if a power cut took its epoch, leads in an older one anew; of several none does", () => {
+  const told = (voters: readonly number[], path: string): readonly string[] => {
+    const history = new MetadataHistory([METADATA_AGREES], voters);
+    history.apply(history.write(3001, 2, 7), [3001]);
+    history.note({ kind: "unflushed-lost", node: "controller-1", path, bytes: 9 }).load(3001, 0);
+    return history.apply(history.write(3001, 1, 8), [3001]).told();
+  };
+  const other = "controller-1 took other metadata at offset 0 than the nodes before it.";
+
+  expect(told([3001], "quorum-state")).toEqual([]);
+  expect(told([3001], "leader-epoch-checkpoint")).toEqual([other]);
+  expect(told([3001, 3002], "quorum-state")).toEqual([other]);
+});
+
 test("what another voter writes in the same epoch does not count instead", () => {
   const history = watch();
   history.apply(history.write(3001, 1, 7), [3001]);

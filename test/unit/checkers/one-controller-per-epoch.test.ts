@@ -40,3 +40,16 @@ test("one that is elected in an epoch that is over is caught", () => {
     "controller-2 became active in quorum epoch 3, after epoch 4 had begun.",
   ]);
 });
+
+test("the only voter may forget an epoch that it was still writing down when its power was cut", () => {
+  const told = (path: string): readonly string[] => {
+    const history = new MetadataHistory([ONE_CONTROLLER_PER_EPOCH], [3001]);
+    history.note({ kind: "controller-elected", controller: 3001, quorumEpoch: 2 });
+    history.note({ kind: "unflushed-lost", node: "controller-1", path, bytes: 9 }).load(3001, 0);
+    history.note({ kind: "controller-elected", controller: 3001, quorumEpoch: 1 });
+    return history.told();
+  };
+
+  expect(told("quorum-state")).toEqual([]);
+  expect(told("00000000000000000000.log")).toHaveLength(1);
+});
