@@ -11,7 +11,7 @@ function chaos(story: number, settle: number, controllers = 3): (seed: number) =
   const quiet = Math.ceil(story * 0.9);
   const text = readFileSync(FILE, "utf8")
     .replace(/controllers: 3/, `controllers: ${controllers}`)
-    .replace(/at: uniform[(]2s..28s[)]/g, `at: uniform(1s..${quiet}s)`)
+    .replace(/at: uniform[(][0-9]+s..[0-9]+s[)]/g, `at: uniform(1s..${quiet}s)`)
     .replace(/quiet-after: \S+/, `quiet-after: ${quiet}s`)
     .replace(/^duration: \S+/m, `duration: ${story}s`)
     .replace(/^settle: \S+/m, `settle: ${settle}s`);
