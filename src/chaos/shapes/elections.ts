@@ -1,4 +1,3 @@
-import type { Duration } from "../../base/time.ts";
 import { MILLISECOND, SECOND } from "../../base/time.ts";
 import { formatDuration } from "../../scenario/duration.ts";
 import type { StepWords } from "../../scenario/read-steps.ts";
@@ -21,7 +20,7 @@ export const ELECTIONS: Shape = {
     const steps: DrawnStep[] = [];
     let next = at;
     for (let n = 0; n < falls; n++) {
-      const away: Duration = strike.length(MOMENTS);
+      const away = strike.length(MOMENTS);
       steps.push(stepAt(next, { ...fall(strike), for: formatDuration(away) }));
       next += dice.of(MOMENTS);
     }
@@ -41,7 +40,7 @@ export const ELECTIONS: Shape = {
 /** What a controller has said is flushed: it may lose all the rest. */
 function fall({ terrain, dice }: Strike): StepWords {
   const { controllers } = terrain;
-  const some = controllers.length > 2 ? `any 2 of controllers` : "controllers";
+  const some = controllers.length > 2 ? "any 2 of controllers" : "controllers";
   const who = dice.of(["controller", dice.of(controllers), some, some, "controllers"]);
   return dice.of<StepWords>([
     { crash: who },
