@@ -15,7 +15,7 @@ export const ELECTIONS: Shape = {
   every: 12 * SECOND,
   strike(strike) {
     const { at, terrain, dice } = strike;
-    if (terrain.controllers.length === 0) return [];
+    if (terrain.controllers.length < 2) return [];
     const falls = dice.random.between(3, 8);
     const steps: DrawnStep[] = [];
     let next = at;

@@ -638,8 +638,11 @@ export class QuorumClient {
       return error !== ERRORS.NONE;
     }
     if (error === ERRORS.NONE) return false;
+    // A candidate that lost and has followed since is a candidate in the same epoch again if it starts anew
+    // (`QuorumState.initialize` looks for the vote first), with records of that epoch: then no voter finds its request
+    // valid. Kafka's process dies of the answer (`maybeHandleCommonResponse`); here it is a vote that is not given.
     invariant(
-      error !== ERRORS.INVALID_REQUEST,
+      error !== ERRORS.INVALID_REQUEST || this.#role.role === "candidate",
       () => `${asked.peer} finds a request of ${this.#nodeId} invalid`,
     );
     this.#peers.backOff(asked.peer);

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import { MILLISECOND, SECOND } from "../../../src/base/time.ts";
 import { decodeUtf8 } from "../../../src/base/utf8.ts";
 import type { ElectionState } from "../../../src/kafka/quorum/election-state.ts";
-import { parseElection } from "../../../src/kafka/quorum/election-state.ts";
+import { formatElection, parseElection } from "../../../src/kafka/quorum/election-state.ts";
 import { KRAFT_RULES } from "../../../src/kafka/quorum/quorum-rules.ts";
+import { ZERO_UUID } from "../../../src/kafka/uuid.ts";
 import { DiskError } from "../../../src/ports/disk.ts";
+import { replaceFile } from "../../../src/storage/text-file.ts";
 import type { HarnessOptions, MemberHost, QuorumMember } from "../../support/quorum-harness.ts";
 import { DIRECTORY, QuorumHarness } from "../../support/quorum-harness.ts";
 
@@ -160,6 +162,30 @@ describe("a voter", () => {
     harness.world.heal();
     expect(harness.commitsMore(50)).toBe(true);
     expect(nodeOf(leaderOf(harness)).quorum.epoch).toBe(epoch);
+  });
+
+  test("that lost, followed and starts anew asks in vain to lead the same epoch, and then another", () => {
+    const harness = running(3, 8);
+    const leader = leaderOf(harness);
+    const { epoch } = nodeOf(leader).quorum;
+    const follower = followerOf(harness);
+    for (const voter of harness.voters) voter.crash();
+    const remember = (host: MemberHost, leaderId: number, votedId: number): void => {
+      const election = { leaderId, leaderEpoch: epoch, votedId };
+      replaceFile(host.disk, `${DIRECTORY}/quorum-state`, formatElection(election, ZERO_UUID));
+    };
+    for (const voter of harness.voters) {
+      if (voter === leader) continue;
+      if (voter === follower) remember(voter, leader.address, voter.address);
+      // The other has voted, and not heard who won.
+      else remember(voter, -1, leader.address);
+      voter.start();
+    }
+    expect(nodeOf(follower).quorum).toMatchObject({ role: "candidate", epoch });
+
+    expect(harness.commitsMore(20)).toBe(true);
+
+    expect(nodeOf(leaderOf(harness)).quorum.epoch).toBeGreaterThan(epoch);
   });
 
   test("whose disk fails ends its process rather than break its promises", () => {
