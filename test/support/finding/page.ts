@@ -111,8 +111,8 @@ function guidance(rows: readonly Row[]): string {
   const unfair = rows.length - fair.length;
   const but =
     unfair === 0 ? "" : `, but for ${unfair} that plain had less time for than guided took`;
-  const longer = `In the third that is hardest to find${but}, plain takes ${ratio.toFixed(1)} times as long in the
-median (what was given up counts with the time it was given)`;
+  const longer = `In the third that is hardest to find${but},
+plain takes ${ratio.toFixed(1)} times as long in the median (what was given up counts with the time it was given)`;
   return ratio >= 2
     ? `${longer}.`
     : `${longer}: that guidance makes a search quicker is not shown here.`;
