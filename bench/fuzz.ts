@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { RunPool } from "../src/cli/run-pool.ts";
 import type { Case } from "../src/fuzz/play-case.ts";
 import { EVENT_BUDGET, playCase } from "../src/fuzz/play-case.ts";
+import { chaosOfLength } from "../test/support/chaos-of-length.ts";
 import { collectGarbage, formatTable, threadTime } from "./measure.ts";
 
 const FILE = "scenarios/chaos.yaml";
@@ -9,12 +9,10 @@ const FILE = "scenarios/chaos.yaml";
 /** The general scenario of `sim fuzz`, with a story of another length. */
 function chaos(story: number, settle: number, controllers = 3): (seed: number) => Case {
   const quiet = Math.ceil(story * 0.9);
-  const text = readFileSync(FILE, "utf8")
-    .replace(/controllers: 3/, `controllers: ${controllers}`)
-    .replace(/at: uniform[(][0-9]+s..[0-9]+s[)]/g, `at: uniform(1s..${quiet}s)`)
-    .replace(/quiet-after: \S+/, `quiet-after: ${quiet}s`)
-    .replace(/^duration: \S+/m, `duration: ${story}s`)
-    .replace(/^settle: \S+/m, `settle: ${settle}s`);
+  const text = chaosOfLength({ from: 1, quiet, story, settle }).replace(
+    /controllers: 3/,
+    `controllers: ${controllers}`,
+  );
   return (seed) => ({ file: FILE, text, variant: undefined, seed: String(seed) });
 }
 

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
 import { buildSync } from "esbuild";
@@ -7,6 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Dice } from "../../src/chaos/dice.ts";
 import { Rng } from "../../src/sim/rng.ts";
 import { runsOf } from "../support/campaign-runs.ts";
+import { chaosOfLength } from "../support/chaos-of-length.ts";
 
 /** Half a second of CPU to load an engine for each of them: that is where the time goes. */
 const SEEDS = Array.from({ length: runsOf(12, 2_000) }, (_, i) => String(i + 1));
@@ -18,11 +18,7 @@ const OTHER_NODE = process.env["OTHER_NODE"];
 type Play = (seed: string) => string;
 
 /** The general scenario with everything but its length, so that thousands of runs are minutes. */
-const TEXT = readFileSync("scenarios/chaos.yaml", "utf8")
-  .replace(/at: uniform[(][0-9]+s..[0-9]+s[)]/g, "at: uniform(2s..8s)")
-  .replace(/quiet-after: \S+/, "quiet-after: 8s")
-  .replace(/^duration: \S+/m, "duration: 10s")
-  .replace(/^settle: \S+/m, "settle: 10s");
+const TEXT = chaosOfLength({ from: 2, quiet: 8, story: 10, settle: 10 });
 
 const BUNDLE = bundle();
 
