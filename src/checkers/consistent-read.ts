@@ -21,6 +21,7 @@ export const CONSISTENT_READ: Guarantee = {
   kinds: ["consumed-record-lost"],
   condition: "Permitted: as for no-acked-loss, acks aside.",
   testedBy: "elections after something was read, and records read a second time",
+  judges: true,
   example: [
     "consumed-record-lost   orders-0   at 55.031s, event 31402",
     "  c1 was given offsets 412..418: 7 records.",

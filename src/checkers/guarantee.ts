@@ -63,6 +63,8 @@ export interface Guarantee {
    * same event breaks.
    */
   readonly tellsDeed?: boolean;
+  /** Do others judge what follows from its violations as it did? Who watches any of them watches it as well. */
+  readonly judges?: boolean;
   /** A violation as it is printed. */
   readonly example: readonly string[];
   create(context: CheckContext): Checker;

@@ -23,6 +23,7 @@ export const NO_ACKED_LOSS: Guarantee = {
     "acks=1 or all, and the offset was told; what expired by policy is not lost. Permitted: with acks=1, when the leader was replaced before the record was below the high watermark; an unclean election that is enabled, or that of the last known leader; a power loss, or a damaged disk, on more replicas than min.insync.replicas - 1, or on the last of the ISR without ELR; an earlier rule of the protocol; below transaction.version 2, a sequence that its producer took back, as it gave up what had it while it committed, and used again.",
   testedBy:
     "elections at which something was acknowledged, and the acknowledged records looked for at the end",
+  judges: true,
   example: [
     "acked-record-lost   orders-0   at 55.031s, event 31402",
     "  p1 (acks=all) was told that offsets 412..418 are written: 7 records.",

@@ -144,3 +144,8 @@ export const GUARANTEES: readonly Guarantee[] = [
   TRANSACTIONS_END,
   SENDS_END,
 ];
+
+/** What must be watched to see one guarantee break as it does among all: itself, and whose judgement it takes over. */
+export function watchedFor(name: string): readonly Guarantee[] {
+  return GUARANTEES.filter((guarantee) => guarantee.name === name || guarantee.judges === true);
+}

@@ -26,10 +26,8 @@ export interface SimulationOptions {
   readonly seed: string;
   /** Makes rules from those that the scenario asks for: tests break one here. */
   readonly rules?: (rules: ReplicationRules) => ReplicationRules;
-  /** Without guarantees a run is quicker and says less; for measuring. Default true. */
-  readonly guarantees?: boolean;
-  /** Guarantees of the caller's own, to be watched besides Kafka's. */
-  readonly moreGuarantees?: readonly Guarantee[];
+  /** What is watched: with fewer a run is quicker, says less, and is the same run. Default: all of Kafka's. */
+  readonly guarantees?: readonly Guarantee[];
   /** Is it kept which event led to which (`causes`)? Costs time and memory; default false. */
   readonly records?: boolean;
 }
@@ -63,9 +61,9 @@ export class Simulation {
     this.#readiness = new Readiness(facts, view, this.plan.cluster);
     // Before whatever reacts to facts: a story is told in the order in which it happened.
     this.#timeline = new Timeline(facts, controllerName);
-    const guarantees = [...GUARANTEES, ...(options.moreGuarantees ?? [])];
+    const { guarantees = GUARANTEES } = options;
     this.#checkers =
-      options.guarantees === false
+      guarantees.length === 0
         ? undefined
         : createCheckers(facts, checkSetupOf(cluster), guarantees);
     this.#director = new Director({

@@ -1,4 +1,5 @@
 import type { Guarantee } from "../checkers/guarantee.ts";
+import { GUARANTEES } from "../checkers/registry.ts";
 import type { RunResult } from "../cluster/run-result.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import type { Scenario } from "../scenario/scenario.ts";
@@ -41,7 +42,10 @@ export function simulate(scenario: DefinedScenario, options: SimulateOptions = {
     throw new RangeError(`a seed is a whole number from 0 on, not ${seed}`);
   }
   const { guarantees = [], onFact } = options;
-  const simulation = new Simulation(checked, { seed: String(seed), moreGuarantees: guarantees });
+  const simulation = new Simulation(checked, {
+    seed: String(seed),
+    guarantees: [...GUARANTEES, ...guarantees],
+  });
   if (onFact !== undefined) simulation.onFact(onFact);
   while (simulation.advance(SLICE)) {}
   return { ...simulation.finish(undefined), yaml: scenario.yaml, checked };

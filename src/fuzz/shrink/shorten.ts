@@ -41,7 +41,7 @@ export function closeGaps(shrinking: Shrinking): void {
       // Elsewhere than at once, luck is asked for less often. And to be earlier is to be smaller only if less happens.
       const isLarge = by > shrinking.fallen.simulated * LARGE_GAP;
       const attempt = isLarge && (kept === 0 || kept === SECOND) ? triesSeeds : triesOnce;
-      if (attempt(shrinking, movedBy(shrinking.plain, from, by), shrinking.fallen.events)) {
+      if (attempt(shrinking, movedBy(shrinking.plain, from, by), shrinking.fallen)) {
         from -= by;
         break;
       }

@@ -4,7 +4,7 @@ import { asMap, at, keysAt } from "../plain-path.ts";
 import type { Fall, Fallen } from "./fall.ts";
 import { fallenIn } from "./fall.ts";
 import { REDUCTIONS } from "./reductions.ts";
-import type { Shrinking } from "./shrinking.ts";
+import type { Most, Shrinking } from "./shrinking.ts";
 
 /** How large a run is, in the things that make a scenario hard to read. */
 export interface RunSize {
@@ -49,6 +49,7 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
   let plain: PlainMap = { ...explicit, seed: Number(options.seed) };
   let fallen = first;
   let runs = 1;
+  let round = 0;
   let isUnfinished = false;
   const shrinking: Shrinking = {
     get plain(): PlainMap {
@@ -57,7 +58,10 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
     get fallen(): Fallen {
       return fallen;
     },
-    tries(candidate: PlainMap, most = Number.POSITIVE_INFINITY): boolean {
+    get round(): number {
+      return round;
+    },
+    tries(candidate: PlainMap, most: Most = {}): boolean {
       const text = writeYaml(candidate);
       if (isUnfinished || tried.has(text)) return false;
       if (isEnough?.(runs, fallen.events) === true) {
@@ -66,8 +70,10 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
       }
       tried.add(text);
       runs++;
-      const found = fallenIn(text, seedOf(candidate), fall);
-      if (found === undefined || found.events > most) return false;
+      const found = fallenIn(text, seedOf(candidate), fall, most.events ?? patienceWith(fallen));
+      if (found === undefined || found.partitions > (most.partitions ?? Number.POSITIVE_INFINITY)) {
+        return false;
+      }
       plain = candidate;
       fallen = found;
       return true;
@@ -75,6 +81,7 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
   };
   for (let before: PlainMap | undefined; before !== plain && !isUnfinished; ) {
     before = plain;
+    round++;
     for (const reduction of REDUCTIONS) reduction.apply(shrinking);
   }
   return {
@@ -85,6 +92,11 @@ export function shrink(explicit: PlainMap, options: ShrinkOptions): Shrunk | und
     runs,
     isUnfinished,
   };
+}
+
+/** The events after which a candidate is given up: it has become another story. */
+function patienceWith({ events }: Fallen): number {
+  return 2 * events + 10_000;
 }
 
 function seedOf(plain: PlainMap): string {

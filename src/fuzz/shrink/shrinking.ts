@@ -8,9 +8,14 @@ import type { Fallen } from "./fall.ts";
 export interface Shrinking {
   readonly plain: PlainMap;
   readonly fallen: Fallen;
-  /** Takes a candidate over if it still fails in the same way, in `most` events at most; says whether it did. */
-  tries(candidate: PlainMap, most?: number): boolean;
+  /** From 1. */
+  readonly round: number;
+  /** Takes a candidate over if it still fails in the same way and is no larger than `most`; says whether it did. */
+  tries(candidate: PlainMap, most?: Most): boolean;
 }
+
+/** How large a candidate may be. */
+export type Most = Partial<Pick<Fallen, "events" | "partitions">>;
 
 /** One way to make a run smaller. */
 export interface Reduction {
@@ -19,14 +24,18 @@ export interface Reduction {
 }
 
 /** How a candidate is tried. */
-export type Attempt = (shrinking: Shrinking, candidate: PlainMap, most?: number) => boolean;
+export type Attempt = (shrinking: Shrinking, candidate: PlainMap, most?: Most) => boolean;
 
 export const triesOnce: Attempt = (shrinking, candidate, most) => shrinking.tries(candidate, most);
+
+/** What luck did not give by then it is not asked for again, though the run has become a little smaller since. */
+const LUCKY_ROUNDS = 2;
 
 /** `tries`, also with other seeds: where a change moves all that is drawn, it takes luck to meet the moment again. */
 function withOtherSeeds(seeds: number): Attempt {
   return (shrinking, candidate, most) => {
     if (shrinking.tries(candidate, most)) return true;
+    if (shrinking.round > LUCKY_ROUNDS) return false;
     for (let seed = 1; seed <= seeds; seed++) {
       if (shrinking.tries({ ...candidate, seed }, most)) return true;
     }
@@ -68,7 +77,7 @@ export function lower(
   }
 }
 
-export function drop(shrinking: Shrinking, path: Path): boolean {
+export function drop(shrinking: Shrinking, path: Path, most?: Most): boolean {
   if (at(shrinking.plain, path) === undefined) return false;
-  return shrinking.tries(changed(shrinking.plain, path, undefined));
+  return shrinking.tries(changed(shrinking.plain, path, undefined), most);
 }

@@ -15,7 +15,7 @@ function read(text: string): Scenario {
 
 /** How a run begins: enough to see whether it is another. */
 function beginning(scenario: Scenario, seed: string, events: number): string {
-  const simulation = new Simulation(scenario, { seed, guarantees: false });
+  const simulation = new Simulation(scenario, { seed, guarantees: [] });
   simulation.advance(events);
   const { digest, checkpoints, events: count } = simulation.finish(undefined);
   return `${count} ${digest} ${checkpoints.length}`;

@@ -11,15 +11,24 @@ interface Pretended {
   fails(plain: PlainMap): boolean;
   failsAt?(plain: PlainMap): number;
   eventsOf?(plain: PlainMap): number;
+  partitionsOf?(plain: PlainMap): number;
+  readonly round?: number;
 }
 
 /** What one reduction makes of a scenario. */
 function reduced(name: string, from: PlainMap, pretended: Pretended): PlainMap {
-  const { fails, failsAt = () => 0, eventsOf = () => 100 } = pretended;
+  const {
+    fails,
+    failsAt = () => 0,
+    eventsOf = () => 100,
+    partitionsOf = () => 1,
+    round = 1,
+  } = pretended;
   let plain: PlainMap = { seed: 7, ...from };
   const fallenIn = (one: PlainMap) => ({
     at: failsAt(one),
     events: eventsOf(one),
+    partitions: partitionsOf(one),
     simulated: 0,
     struck: new Map<number, readonly string[]>(),
   });
@@ -30,8 +39,11 @@ function reduced(name: string, from: PlainMap, pretended: Pretended): PlainMap {
     get fallen() {
       return fallenIn(plain);
     },
-    tries(candidate, most = Number.POSITIVE_INFINITY) {
-      if (!fails(candidate) || fallenIn(candidate).events > most) return false;
+    round,
+    tries(candidate, most = {}) {
+      const { events, partitions } = fallenIn(candidate);
+      if (!fails(candidate) || events > (most.events ?? events)) return false;
+      if (partitions > (most.partitions ?? partitions)) return false;
       plain = candidate;
       return true;
     },
@@ -185,6 +197,16 @@ test("a smaller cluster may need another seed to fail", () => {
   });
 });
 
+test("luck is tried while a run gets much smaller, and then no more", () => {
+  const story = { cluster: { brokers: 3 }, topics: {} };
+  const fails = ({ seed, cluster }: PlainMap): boolean =>
+    at(cluster, ["brokers"]) === 3 || seed === 5;
+  const brokersIn = (round: number): unknown =>
+    at(reduced("cluster", story, { fails, round }), ["cluster", "brokers"]);
+
+  expect([1, 2, 3, 9].map(brokersIn)).toEqual([1, 1, 3, 3]);
+});
+
 test("what befalls servers that are not there any more does not happen", () => {
   const story = {
     cluster: { controllers: 3, brokers: 2 },
@@ -216,6 +238,16 @@ test("coordinators' topics have no more replicas than there are brokers", () => 
   const found = reduced("cluster", { cluster: { brokers: 3 }, topics: {} }, { fails });
 
   expect(at(found, ["cluster", "brokers"])).toBe(1);
+});
+
+test("configs go back to their defaults, but for what makes the cluster larger", () => {
+  const config = { "offsets.topic.num.partitions": 1, "log.segment.bytes": 1000 };
+  const partitionsOf = (plain: PlainMap): number =>
+    Number(at(plain, ["cluster", "config", "offsets.topic.num.partitions"]) ?? 50);
+
+  const found = reduced("configs", { cluster: { config } }, { ...always, partitionsOf });
+
+  expect(found["cluster"]).toEqual({ config: { "offsets.topic.num.partitions": 1 } });
 });
 
 test("a producer without end sends as few records as it takes, if that is less", () => {

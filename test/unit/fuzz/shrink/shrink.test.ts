@@ -84,6 +84,14 @@ test("a run that does not fail is not shrunk", () => {
   expect(shrink(explicit, { seed: "3", fall: FALL })).toBeUndefined();
 });
 
+test("a run that takes more events than it may is given up", () => {
+  const { plain, seed, after } = SHRUNK;
+  const within = (events: number): boolean =>
+    fallenIn(writeYaml(plain), seed, FALL, events) !== undefined;
+
+  expect([after.events, after.events - 1].map(within)).toEqual([true, false]);
+});
+
 test("a search that must end early has a run that fails, and says that it is not done", () => {
   const found = shrink(EXPLICIT, { seed: "3", fall: FALL, isEnough: (runs) => runs >= 5 });
 
