@@ -13,6 +13,7 @@ import type { CheckContext, Checker, Guarantee, Violation } from "./guarantee.ts
 import { IdleProducers } from "./idle-producers.ts";
 import { LeaderViews } from "./leader-views.ts";
 import { Liveness } from "./liveness.ts";
+import type { MetadataLoss } from "./metadata-logs.ts";
 import { MetadataLogs } from "./metadata-logs.ts";
 import { ProducerRetries } from "./producer-retries.ts";
 import { GUARANTEES } from "./registry.ts";
@@ -91,7 +92,15 @@ export function createCheckers(
   ];
   return {
     logs,
-    violations: () => folded(deedsFirst.flatMap(([, checker]) => checker.violations)),
+    violations: () =>
+      folded(
+        deedsFirst.flatMap(([guarantee, { violations }]) =>
+          // What a caller demands of his own, Kafka's excuses do not touch.
+          GUARANTEES.includes(guarantee)
+            ? violations.map((violation) => excused(violation, metadata.loss))
+            : violations,
+        ),
+      ),
     summaries: () => checkers.map(([guarantee, checker]) => summarize(guarantee, checker)),
     atEnd: (at, event) => {
       for (const [, checker] of checkers) checker.atEnd?.(at, event);
@@ -104,6 +113,13 @@ function summarize(guarantee: Guarantee, checker: Checker): GuaranteeSummary {
   const quiet = interesting > 0 ? "held" : "untested";
   const state = checker.violations.length > 0 ? "violated" : quiet;
   return { name: guarantee.name, state, evaluations, interesting };
+}
+
+/** Brokers, leaders and ISRs go back with the metadata that a quorum may have lost, and logs follow them. */
+function excused(violation: Violation, loss: MetadataLoss | undefined): Violation {
+  const { event, permitted } = violation;
+  if (loss === undefined || event < loss.event || permitted !== undefined) return violation;
+  return { ...violation, permitted: `committed metadata is lost: ${loss.excuse}` };
 }
 
 /** Sorted by event (the sort is stable, so the order given decides the rest), and dependants marked. */

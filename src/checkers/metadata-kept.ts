@@ -16,6 +16,7 @@ export const METADATA_KEPT: Guarantee = {
     "Voters flush before they say what they have, so that a power loss is no excuse, unless it comes in the step that wrote. Permitted: a power cut of the leader, which counts what it writes before that is flushed, as in Kafka; what the disk of a voter has damaged, dropped or lost.",
   testedBy:
     "batches taken for committed first, elections of the quorum, logs of voters cut or loaded",
+  judges: true,
   example: [
     "committed-metadata-lost   at 10.391s, event 8211",
     "  controller-2 leads the quorum in epoch 5 without the committed metadata from offset 405 on.",
@@ -66,7 +67,8 @@ class MetadataKept implements Checker {
   }
 
   #lead({ epoch, replica, at, event }: QuorumTerm): void {
-    const { canon, tree } = this.#context.metadata;
+    const { metadata, disks } = this.#context;
+    const { canon, tree } = metadata;
     this.evaluations++;
     if (canon.count === 0) return;
     this.interesting++;
@@ -78,7 +80,8 @@ class MetadataKept implements Checker {
     if (index === canon.count) return;
     const first = tree.baseOffset(canon.nodes[index] as number);
     const text = `${nodeName(node)} leads the quorum in epoch ${epoch} without the committed metadata from offset ${first} on.`;
-    const permitted = this.#lostTail ?? this.#context.disks.waive(nodeName(node));
+    const permitted = this.#lostTail ?? disks.waive(nodeName(node));
+    if (permitted !== undefined) metadata.loss ??= { event, excuse: permitted };
     this.#report(text, first, permitted, at, event);
   }
 

@@ -88,12 +88,20 @@ export interface MetadataCut {
   readonly event: number;
 }
 
+/** A quorum that goes on without what was committed, and may: what rests on that can be anything from then on. */
+export interface MetadataLoss {
+  readonly event: number;
+  readonly excuse: string;
+}
+
 /** The ghost state of the metadata log: every node's replica, and what is committed. */
 export class MetadataLogs {
   readonly replicas: Map<BrokerId, MetadataReplica> = new Map();
   readonly tree: BatchTree = new BatchTree("nothing");
   /** What some node has applied. */
   readonly canon: ReplicaLog;
+  /** The first, as metadata-kept judges it. */
+  loss: MetadataLoss | undefined = undefined;
   readonly #owners = new Map<QuorumEpoch, BrokerId>();
   readonly #terms: ((term: QuorumTerm) => void)[] = [];
   readonly #applies: ((apply: MetadataApply) => void)[] = [];

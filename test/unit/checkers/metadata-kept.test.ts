@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Guarantee } from "../../../src/checkers/guarantee.ts";
+import { LEADER_IN_ISR } from "../../../src/checkers/leader-in-isr.ts";
 import { METADATA_KEPT } from "../../../src/checkers/metadata-kept.ts";
 import { MetadataHistory, OBSERVER, VOTERS } from "../../support/metadata-history.ts";
 
@@ -145,4 +147,46 @@ test("an observer, and what was never committed, may go", () => {
   history.append(3002, tail).load(OBSERVER, 0).truncate(3002, 1).load(3001, 1);
 
   expect(history.violations()).toEqual([]);
+});
+
+/** What is said of a leader outside its ISR, whom the only voter makes after its log has come back empty. */
+function judgedAfterLoss(guarantee: Guarantee, by: "power cut" | "crash"): (string | undefined)[] {
+  const history = new MetadataHistory([METADATA_KEPT, guarantee], [3001]);
+  history.commit([3001], 1);
+  if (by === "power cut") {
+    history.note({ kind: "unflushed-lost", node: "controller-1", path: "a.log", bytes: 9 });
+  }
+  history.load(3001, 0).commit([3001], 2);
+  history.note({
+    kind: "partition-changed",
+    partition: "orders-0",
+    replicas: [1, 2],
+    isr: [2],
+    elr: [],
+    leader: 1,
+    leaderEpoch: 1,
+    partitionEpoch: 1,
+    recovering: false,
+    election: "none",
+    minInsyncReplicas: 1,
+  });
+  return history
+    .violations()
+    .filter(({ kind }) => kind === "leader-not-in-isr")
+    .map(({ permitted }) => permitted);
+}
+
+test("what comes of metadata that a quorum has lost, and may lose, is permitted with that", () => {
+  const excuse = "power cut of controller-1 while it flushed what it had written as the leader";
+
+  expect(judgedAfterLoss(LEADER_IN_ISR, "power cut")).toEqual([
+    `committed metadata is lost: ${excuse}`,
+  ]);
+  expect(judgedAfterLoss(LEADER_IN_ISR, "crash")).toEqual([undefined]);
+});
+
+test("a guarantee of the caller's own is not excused with what Kafka may lose", () => {
+  const own = { ...LEADER_IN_ISR, name: "mine" };
+
+  expect(judgedAfterLoss(own, "power cut")).toEqual([undefined]);
 });
