@@ -11,7 +11,7 @@ import { chaosOfLength } from "../support/chaos-of-length.ts";
 /** Half a second of CPU to load an engine for each of them: that is where the time goes. */
 const SEEDS = Array.from({ length: runsOf(12, 2_000) }, (_, i) => String(i + 1));
 
-/** Another Node to run the same seeds, as `OTHER_NODE="$(npx -p node@22 which node)"`. */
+/** Another Node to run the same seeds, as `OTHER_NODE="$(npx -y -p node@22 which node)"`. */
 const OTHER_NODE = process.env["OTHER_NODE"];
 
 /** What a search does with a seed, on one line. */

@@ -123,8 +123,10 @@ function shrinkSummary(rows: readonly Row[]): string {
   const cut = median(all.map((one) => cutOf(one) * 100));
   const slowest = Math.max(...all.map(({ seconds }) => seconds));
   const different = new Set(all.map(({ kind }) => kind)).size;
+  const givenUp = all.filter(({ isFinished }) => !isFinished).length;
+  const unfinished = givenUp > 0 ? ` (${givenUp} were given up then, as small as they were)` : "";
   return `${all.length} runs that fail in ${different} ways: in the median ${cut.toFixed(1)} % of the events are cut, in ${median(all.map(({ seconds }) => seconds)).toFixed(1)} s,
-${slowest.toFixed(1)} s at most; ${all.filter(({ isSame }) => isSame).length} fail in the same way again.`;
+${slowest.toFixed(1)} s at most${unfinished}; ${all.filter(({ isSame }) => isSame).length} fail in the same way again.`;
 }
 
 function median(values: readonly number[]): number {
