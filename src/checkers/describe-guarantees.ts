@@ -19,8 +19,8 @@ After a run it is *held*, *violated*, or *untested*: then nothing happened that 
 
 A violation is *permitted* if the configuration allows it and the cause that allows it is among its
 own causes. Any other is a bug. Where a quorum goes on without metadata that was committed, and that is
-permitted (metadata-kept), whatever is broken from then on is permitted with it. Violations of one partition with one cause are one finding: the first
-is told, the others are folded under it.`;
+permitted (metadata-kept), whatever is broken from then on is permitted with it. Violations of one
+partition with one cause are one finding: the first is told, the others are folded under it.`;
 
 const RULES_INTRODUCTION = `## Who watches which rule
 
