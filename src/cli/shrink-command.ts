@@ -7,6 +7,7 @@ import { explicitScenario } from "../fuzz/explicit-scenario.ts";
 import { fallOf } from "../fuzz/shrink/fall.ts";
 import { regression, regressionName } from "../fuzz/shrink/regression.ts";
 import { shrink } from "../fuzz/shrink/shrink.ts";
+import { fingerprintOf } from "../replay/fingerprint.ts";
 import type { Recording } from "../replay/recording.ts";
 import { encodeToken } from "../replay/recording.ts";
 import { shellWords } from "../report/shell-words.ts";
@@ -113,9 +114,7 @@ function deadlineOf(time: string | undefined): number {
 function recordingOf(text: string, file: string, seed: string): Recording {
   const { scenario } = readScenario(text, file);
   if (scenario === undefined) throw new Error("what was written cannot be read");
-  const simulation = new Simulation(scenario, { seed });
-  while (simulation.advance(100_000)) {}
-  const { digest, events } = simulation.finish(undefined);
+  const { digest, events } = fingerprintOf(scenario, seed);
   return { engine: VERSION, file, text, variant: undefined, seed, digest, events, stretches: [] };
 }
 

@@ -1,4 +1,5 @@
 import type { Violation } from "../checkers/guarantee.ts";
+import { watchedFor } from "../checkers/registry.ts";
 import { Simulation } from "../cluster/simulation.ts";
 import { MARK } from "../faults/mark.ts";
 import type { FaultSpec, Scenario } from "../scenario/scenario.ts";
@@ -113,7 +114,8 @@ function run(
   { guarantee, partition }: Violation,
   { seed, rules }: ExplainOptions,
 ): Outcome {
-  const simulation = new Simulation(scenario, { seed, ...(rules && { rules }) });
+  const guarantees = watchedFor(guarantee);
+  const simulation = new Simulation(scenario, { seed, guarantees, ...(rules && { rules }) });
   const struck = new Set<number>();
   simulation.onFact((fact) => {
     if (fact.kind === "fault-begun") struck.add(fact.fault);

@@ -54,7 +54,8 @@ export function fallenIn(
       if (fact.kind !== "fault-begun" || struck.has(fact.fault)) return;
       struck.set(fact.fault, fact.text.match(/\b(?:broker|controller)-[0-9]+\b/g) ?? []);
     });
-    while (simulation.advance(1_000)) if (simulation.events > most) return undefined;
+    while (simulation.events <= most && simulation.advance(1_000)) {}
+    if (simulation.events > most) return undefined;
     result = simulation.finish(undefined);
   } catch {
     return undefined;
@@ -62,7 +63,6 @@ export function fallenIn(
   const found = result.violations.find((one) => isSame(fallOf(one), fall));
   if (found === undefined) return undefined;
   const { events, simulated } = result;
-  if (events > most) return undefined;
   return { at: found.at, events, partitions: partitions.size, simulated, struck };
 }
 
